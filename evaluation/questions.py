@@ -35,7 +35,7 @@ class _Row(BaseModel):
 
 
 def questions_of_release(
-    folder: Path, name: str = "", split: str = "test", configs: Iterable[str] = (), *, sealed: bool = False
+    folder: Path, name: str = "", split: str = "test", *, sealed: bool = False
 ) -> dict[str, Question]:
     """The questions of a release folder, by item id.
 
@@ -43,20 +43,19 @@ def questions_of_release(
         folder: Checked files of one version, as `releases.load` fetches them.
         name: Of the release; as its task files name it when empty.
         split: Which split.
-        configs: Only these; all of them when empty.
         sealed: Take the questions of a blind split too, without their golds.
 
     Raises:
-        UsageError: The folder is no release, has no such split or config, or its golds are sealed.
+        UsageError: The folder is no release, has no such split, or its golds are sealed.
     """
-    rows = rows_of_release(folder, name, split, configs, sealed=sealed)
+    rows = rows_of_release(folder, name, split, sealed=sealed)
     return {question.item: question for question, _ in rows}
 
 
 def rows_of_release(
     folder: Path, name: str = "", split: str = "test", configs: Iterable[str] = (), *, sealed: bool = False
 ) -> Iterator[tuple[Question, dict[str, Any]]]:
-    """Questions with the rows they come from; arguments and errors as `questions_of_release`."""
+    """Questions with the rows they come from, as `questions_of_release`; of `configs`, if there are any."""
     import pyarrow.parquet as pq
 
     manifest = folder / MANIFEST

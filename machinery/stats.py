@@ -74,10 +74,10 @@ def t_quantile(degrees: float) -> float:
 
 
 def t_p_value(value: float, error: float, degrees: float) -> float:
-    """Two-sided p-value of a figure by Student's t; 1 where it is 0."""
+    """Two-sided p-value of a figure by Student's t; 1 where it is 0, but for rounding."""
     from scipy.special import stdtr
 
-    if value == 0:
+    if abs(value) < 1e-12:
         return 1.0
     return float(2 * stdtr(degrees, -abs(value) / error)) if error else 0.0
 

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from mihakk.machinery.configs import load_yaml
 from mihakk.machinery.settings import ROOT
 from mihakk.schemas.benchmark import ChecksConfig
 from mihakk.schemas.item import ChoiceItem, Origin
@@ -43,247 +44,8 @@ CHECKS: Final = {
     "truncated question": "QU02",
 }
 
-# --- wordings: `{}` is the text ----------------------------------------------------------------------
-OPENINGS: Final = """
-Here is the translated code: {}
-Here is the translated version of your document: {}
-Here is the translated and reformulated README in English: {}
-Certainly! Here's the Arabic rendering of the question: {}
-Sure thing! The translation would be: {}
-Of course. I've translated the sentence into Persian below: {}
-Here's my attempt at a translation: {}
-Okay, here is the multiple choice question in Modern Standard Arabic: {}
-The translated text is as follows: {}
-**Translation:** {}
-Translated content: {}
-Translation (Persian): {}
-Absolutely! Below is the question translated into Farsi: {}
-بالتأكيد! إليك مثال بسيط: {}
-بالطبع! إليك الترجمة الاحترافية للنص كاملاً: {}
-بالتأكيد، إليك الترجمة العربية للنص الذي طلبته، مع الحفاظ على المعنى الأصلي: {}
-حسناً، الترجمة هي: {}
-تفضل الترجمة: {}
-الترجمة إلى العربية: {}
-ترجمة السؤال إلى اللغة العربية الفصحى: {}
-فيما يلي النص المترجم: {}
-حتماً! ترجمه متن به فارسی: {}
-در اینجا ترجمه فارسی متن شما آمده است: {}
-البته، ترجمه سوال به شرح زیر است: {}
-ترجمهٔ فارسی: {}
-متن ترجمه‌شده: {}
-Voici la traduction en français, en conservant le formatage markdown : {}
-Bien sûr ! Voici la question traduite : {}
-Traduction en arabe : {}
-Aquí tienes la traducción al castellano: {}
-Claro, aquí tienes la traducción de la pregunta: {}
-Traducción al persa: {}
-Hier ist die Übersetzung des Textes ins Deutsche: {}
-Gerne! Hier die arabische Übersetzung: {}
-Elbette! İşte metnin Türkçe çevirisi: {}
-Çeviri: {}
-以下是翻译内容：{}
-当然！以下是翻译后的中文版本：{}
-翻译如下：{}
-译文：{}
-""".strip().splitlines()
-REFUSALS: Final = """
-As an AI language model, I don't have personal preferences or the ability to pick an answer.
-Unfortunately, as an AI language model, I do not have access to the specific context of your question.
-I'm just a large language model after all.
-I'm sorry, I can't translate that.
-I cannot fulfill that request.
-Sorry, I can't translate this.
-I am afraid I cannot comply with that request.
-I must respectfully decline your request.
-As much as I would like to help, I can't assist with that.
-I'm really sorry, but I'm not able to respond to your message.
-I apologize, but I'm unable to provide a translation for this text.
-عذراً، لا يمكنني الإجابة على هذا النوع من الأسئلة.
-عذراً، لا يمكنني معالجة هذا الطلب.
-بصفتي نموذجاً لغوياً، لا أستطيع إبداء الرأي.
-كمساعد ذكاء اصطناعي لا أستطيع تقديم محتوى من هذا النوع.
-أنا ذكاء اصطناعي ولا أملك مشاعر.
-آسف، غير قادر على ترجمة هذا النص.
-به عنوان یک مدل زبانی، نمی‌توانم داستان را ادامه دهم.
-من به عنوان یک دستیار هوش مصنوعی نظری ندارم.
-متأسفانه نمی‌توانم این متن را ترجمه کنم.
-ببخشید، قادر به پاسخگویی به این سوال نیستم.
-Désolé, je ne peux pas traduire cela correctement.
-Je ne peux pas traduire ce contenu sensible.
-En tant que modèle de langage, je n'ai pas d'avis personnel.
-Lo siento, no puedo traducir esto correctamente.
-Como modelo de lenguaje, no tengo una ocupación específica.
-Es tut mir leid, ich kann das nicht richtig übersetzen.
-Als KI-Sprachmodell habe ich keine eigene Meinung.
-Bir yapay zeka asistanı olarak duygularım yok.
-Üzgünüm, bu metni çeviremiyorum.
-抱歉，我无法回答这个问题。
-很抱歉，我无法理解您的请求。
-作为一个人工智能语言模型，我没有个人观点。
-""".strip().splitlines()
-CLOSINGS: Final = """
-{} I hope this detailed content meets your requirements. Let me know if you need any further assistance!
-{} Let me know if you need any further adjustments or additions!
-{} Feel free to let me know if you need any further details or modifications!
-{} Hope this helps!
-{} Please let me know if you need any further assistance.
-{} If you have any other questions, feel free to ask.
-{} Would you like me to translate the options as well?
-{} I hope this handout helps!
-{} Is there anything else I can help you with?
-{} يسعدني مساعدتك في أي سؤال آخر.
-{} هل ترغب في أن أترجم الخيارات أيضاً؟
-{} إذا كان لديك أي أسئلة أخرى فلا تتردد في طرحها.
-{} أتمنى أن تكون هذه الترجمة مفيدة لك!
-{} أخبرني إذا كنت بحاجة إلى أي تعديل.
-{} امیدوارم این پاسخ مفید باشد.
-{} اگر سوال دیگری دارید، خوشحال می‌شوم کمک کنم.
-{} آیا می‌خواهید گزینه‌ها را هم ترجمه کنم؟
-{} در صورت نیاز به توضیح بیشتر، بفرمایید.
-{} N'hésitez pas à me demander si vous avez besoin d'autre chose.
-{} J'espère que cela vous aide !
-{} Souhaitez-vous que je traduise aussi les options ?
-{} Espero que te sirva de ayuda.
-{} Si necesitas algo más, no dudes en preguntar.
-{} ¿Te gustaría que traduzca también las opciones?
-{} Ich hoffe, das hilft Ihnen weiter!
-{} Lassen Sie mich wissen, wenn Sie weitere Fragen haben.
-{} Umarım yardımcı olmuştur.
-{} Başka bir sorunuz varsa sormaktan çekinmeyin.
-{} 希望对您有帮助！
-{} 如果您还有其他问题，请随时告诉我。
-""".strip().splitlines()
-MARKS: Final = (
-    """
-{} ✓|{} ✔️|✅ {}|{} *|**{}**|{} (correct)|{} (صحيح)|{} (درست)|{} <-- correct
-[x] {}|{} (right answer)|{} ← الصحيح|<b>{}</b>
-☑ {}|{} ★|→ {}|{} (الإجابة الصحيحة)|{} [correct]
-{} - correct|__{}__|>> {}|{} (پاسخ صحیح)|<u>{}</u>|{} ✔|*{}*|{} 👈|{} (bonne réponse)
-{} (correcta)|{} (doğru)|{}（正确）|{} √|* {}|{} (T)|{} - صح|{} (صح)|🔴 {}
-""".strip()
-    .replace("\n", "|")
-    .split("|")
-)
-LABELS: Final = [
-    "B) {}",
-    "b. {}",
-    "(c) {}",
-    "ب) {}",
-    "ب- {}",
-    "ج - {}",
-    "(ب) {}",
-    "د. {}",
-    "ب: {}",
-    "الف) {}",
-    "2) {}",
-    "(3) {}",
-    "٢- {}",
-    "D- {}",
-    "[b] {}",
-    "C. {}",
-    "هـ) {}",
-    "B: {}",
-]
-INNER: Final = ["{0} B) {1}", "{0} (b) {1}", "{0} ب) {1}", "{0} ج) {1}", "{0} D) {1}", "{0} (ب) {1}"]
-NUMBERS: Final[dict[Language, str]] = {
-    "en": "zero one two three four five six seven eight nine ten eleven twelve",
-    "ar": "صفر واحد اثنان ثلاثة أربعة خمسة ستة سبعة ثمانية تسعة عشرة",
-    "fa": "صفر یک دو سه چهار پنج شش هفت هشت نه ده یازده دوازده",
-}
-SPELLINGS: Final[dict[Language, list[tuple[str, str]]]] = {
-    "en": [
-        (r"or\b", "our"),
-        (r"ize", "ise"),
-        (r"ization", "isation"),
-        (r"ter\b", "tre"),
-        (r"(?<=[a-z])e(?=[mnst]ia)", "ae"),
-    ],
-    "ar": [("ة", "ه"), (r"ي\b", "ى"), ("أ", "ا"), ("إ", "ا"), ("ئ", "ؤ"), ("ى\\b", "ي")],
-    "fa": [
-        ("ی", "ي"),
-        ("ک", "ك"),
-        ("\u200c", " "),
-        (" (?=ها|های|تر)", "\u200c"),
-        ("آ", "ا"),
-        ("ئ", "ی"),
-        ("ۀ", "ه"),
-    ],
-}
-CONFUSED: Final[dict[Language, dict[str, str]]] = {
-    "ar": {
-        "ي": "ٮبتث",
-        "ة": "ه",
-        "ب": "ثنيه",
-        "ن": "بتر",
-        "ف": "قغ",
-        "ح": "جخ",
-        "ر": "زو",
-        "د": "ذر",
-        "ع": "غح",
-        "س": "شص",
-        "ط": "ظ",
-        "ه": "ة5م",
-        "م": "ه",
-        "ل": "ا",
-        "ا": "ل",
-        "و": "ر",
-        "ق": "ف",
-        "ت": "نث",
-        "ك": "ل",
-        "ص": "ض",
-        "ج": "خ",
-        "خ": "ح",
-        "ش": "س",
-    },
-    "fa": {
-        "ی": "بتن",
-        "ب": "پنت",
-        "ن": "بت",
-        "ف": "ق",
-        "ح": "جخ",
-        "ر": "زو",
-        "د": "ذ",
-        "ع": "غ",
-        "س": "ش",
-        "ط": "ظ",
-        "ه": "م",
-        "م": "ه",
-        "ل": "ا",
-        "ا": "ل",
-        "و": "ر",
-        "ق": "ف",
-        "ت": "نث",
-        "ک": "ل",
-        "گ": "ل",
-        "ج": "خ",
-        "خ": "ح",
-        "ش": "س",
-        "پ": "ب",
-        "چ": "ح",
-    },
-    "en": {
-        "a": "o",
-        "e": "c",
-        "i": "l",
-        "o": "0a",
-        "n": "u",
-        "u": "n",
-        "h": "b",
-        "b": "h",
-        "l": "1t",
-        "t": "f",
-        "r": "n",
-        "s": "5z",
-        "m": "n",
-        "c": "e",
-        "d": "cl",
-        "g": "q",
-        "f": "t",
-        "p": "q",
-        "v": "r",
-        "w": "v",
-    },
-}
+PLANTED: Final[dict[str, Any]] = load_yaml(Path(__file__).with_suffix(".yaml"))
+"""Wordings, marks, labels, spellings and confused letters."""
 
 
 # --- planting -----------------------------------------------------------------------------------------
@@ -307,7 +69,9 @@ def _said(wordings: list[str]) -> Callable[[Row, random.Random, Language], bool]
 
 
 def _mark(row: Row, draw: random.Random, _: Language) -> bool:
-    row["options"][row["gold"]] = draw.choice(MARKS).replace("{}", row["options"][row["gold"]].strip())
+    row["options"][row["gold"]] = draw.choice(PLANTED["marks"]).replace(
+        "{}", row["options"][row["gold"]].strip()
+    )
     return True
 
 
@@ -315,9 +79,11 @@ def _label(row: Row, draw: random.Random, _: Language) -> bool:
     """A letter before one option, or the next option inside it."""
     place = draw.randrange(len(row["options"]))
     if draw.random() < 0.4 and place + 1 < len(row["options"]):
-        row["options"][place] = draw.choice(INNER).format(row["options"][place], row["options"][place + 1])
+        row["options"][place] = draw.choice(PLANTED["inner"]).format(
+            row["options"][place], row["options"][place + 1]
+        )
         return True
-    signs = [label for label in LABELS if _own(label, place)] or LABELS
+    signs = [label for label in PLANTED["labels"] if _own(label, place)] or PLANTED["labels"]
     row["options"][place] = draw.choice(signs).replace("{}", row["options"][place])
     return True
 
@@ -333,7 +99,7 @@ def _own(label: str, place: int) -> bool:
 def _second(row: Row, draw: random.Random, language: Language) -> bool:
     """The gold again: in words, with or without its article, or in another spelling."""
     gold = row["options"][row["gold"]].strip()
-    words = NUMBERS[language].split()
+    words = PLANTED["numbers"][language].split()
     made = []
     if gold in map(str, range(len(words))):
         made.append(words[int(gold)])
@@ -345,7 +111,7 @@ def _second(row: Row, draw: random.Random, language: Language) -> bool:
         )
     if language == "ar" and " " not in gold and len(gold) > 3 and gold.isalpha():
         made.append(gold[2:] if gold.startswith("ال") else f"ال{gold}")
-    spelt = [re.sub(one, other, gold) for one, other in SPELLINGS[language]]
+    spelt = [re.sub(one, other, gold) for one, other in PLANTED["spellings"][language]]
     made += [other for other in spelt if other != gold]
     if not made or len(gold) > 60:
         return False
@@ -359,7 +125,7 @@ def _unreadable(row: Row, draw: random.Random, language: Language) -> bool:
     long = [place for place, word in enumerate(words) if len(word) > 3 and word.isalpha()]
     if len(long) < 4:
         return False
-    confused = CONFUSED[language]
+    confused = PLANTED["confused"][language]
     for place in draw.sample(long, max(3, (len(long) + 1) // 2)):
         letters = list(words[place])
         able = [at for at, letter in enumerate(letters) if letter.casefold() in confused]
@@ -399,9 +165,9 @@ def _truncated(row: Row, draw: random.Random, _: Language) -> bool:
 
 
 PLANT: Final[dict[str, Callable[[Row, random.Random, Language], bool]]] = {
-    "opening": _said(OPENINGS),
-    "refusal": _said(REFUSALS),
-    "closing": _said(CLOSINGS),
+    "opening": _said(PLANTED["openings"]),
+    "refusal": _said(PLANTED["refusals"]),
+    "closing": _said(PLANTED["closings"]),
     "mark on the gold": _mark,
     "letter of another list": _label,
     "second right option": _second,

@@ -70,23 +70,23 @@ def _misstated(
 
 
 def by_nominal_response(
-    draw: np.random.Generator, systems: int, ends: tuple[float, float], items: int = ITEMS
+    draw: np.random.Generator, systems: int, ends: tuple[float, float]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """As `planted`, by the nominal response model, with abilities that give the same accuracies."""
     from scipy.optimize import brentq
 
-    slope, hard = np.exp(draw.normal(0, 0.4, items)), draw.normal(0, 1.2, items)
-    pull = draw.normal(0, 1, (items, OPTIONS - 1))
+    slope, hard = np.exp(draw.normal(0, 0.4, ITEMS)), draw.normal(0, 1.2, ITEMS)
+    pull = draw.normal(0, 1, (ITEMS, OPTIONS - 1))
 
     def chances(ability: float) -> NDArray[np.float64]:
         found: NDArray[np.float64] = softmax(np.column_stack([slope * (ability - hard), pull]), axis=1)
         return found
 
-    picks = np.empty((items, systems), dtype=np.int64)
+    picks = np.empty((ITEMS, systems), dtype=np.int64)
     for place, accuracy in enumerate(np.linspace(*ends, systems)):
         ability = brentq(lambda one, wanted=accuracy: chances(one)[:, 0].mean() - wanted, -20, 20)
         below = chances(ability).cumsum(axis=1)
-        picks[:, place] = (draw.random((items, 1)) > below[:, :-1]).sum(axis=1)
+        picks[:, place] = (draw.random((ITEMS, 1)) > below[:, :-1]).sum(axis=1)
     return _misstated(draw, picks)
 
 

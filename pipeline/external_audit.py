@@ -197,7 +197,7 @@ def _run_audit(
 def _about_items(benchmark: ExternalBenchmark, config: ChecksConfig, whole: SetIndex) -> list[Finding]:
     """Findings about items; that the licence is unknown is said once, for all rows have the same."""
     from mihakk.validators.checks.checking import check_items
-    from mihakk.validators.external.templates import leave_templates
+    from mihakk.validators.external.merging import leave_templates
 
     found = leave_templates(benchmark.items, check_items(benchmark.items, config, whole))
     licence = [finding for finding in found if finding.check == LICENCE]

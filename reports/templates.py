@@ -1,18 +1,39 @@
-"""Templates of pages for people: everything is escaped, and a missing value is an error."""
+"""Templates of pages for people: all is escaped, one stylesheet is inside, a missing value is an error."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup
 
 from mihakk.schemas.audit import AUDIT_STATES
 from mihakk.schemas.record import Language
 
 RIGHT_TO_LEFT: frozenset[Language] = frozenset({"ar", "fa"})
+SHARED = Path(__file__).parent / "dashboard" / "templates"
+"""Where the frame of all pages lies, and what several of them show."""
+
+
+@cache
+def style() -> str:
+    """The stylesheet."""
+    return (SHARED / "style.css").read_text(encoding="utf-8")
+
+
+@cache
+def policy() -> str:
+    """Content-Security-Policy: our stylesheet, told by its digest, and nothing else at all."""
+    digest = base64.b64encode(hashlib.sha256(style().encode()).digest()).decode()
+    return (
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'self'"
+    )
 
 
 def direction(language: str) -> str:
@@ -21,21 +42,33 @@ def direction(language: str) -> str:
 
 
 def templates(folder: Path, filters: Mapping[str, Callable[..., Any]] | None = None) -> Environment:
-    """The templates of a folder, which may use `direction`, `number` (with thousands set apart) and more.
+    """The templates of a folder, which may extend `base.html.jinja` and use `parts.html.jinja`.
+
+    They have `direction`, `number` (with thousands set apart) and `svg` as filters.
 
     Args:
         folder: Where they lie.
         filters: Further filters by name.
     """
     environment = Environment(
-        loader=FileSystemLoader(folder),
+        loader=FileSystemLoader([folder, SHARED]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["audit_states"] = AUDIT_STATES
-    environment.filters |= {"direction": direction, "number": "{:,}".format, **(filters or {})}
+    environment.globals |= {
+        "audit_states": AUDIT_STATES,
+        "style": Markup(style()),  # nosec B704 # our own sheet
+        "policy": policy(),
+        "live": False,
+    }
+    environment.filters |= {
+        "direction": direction,
+        "number": "{:,}".format,
+        "svg": Markup,  # charts escape what they are given
+        **(filters or {}),
+    }
     return environment
 
 

@@ -64,7 +64,7 @@ _MADE: Final[dict[str, Callable[[], Iterable[re.Pattern[str]]]]] = {
     "evaluation/metrics/_overlap.py": lambda: [
         import_module("mihakk.evaluation.metrics._overlap")._balsam_marks()
     ],
-    "evaluation/reading/program.py": lambda: [re.compile(r"^def solve\b", re.MULTILINE)],
+    "evaluation/reading/read.py": lambda: [re.compile(r"^def solve\b", re.MULTILINE)],
 }
 """Modules whose functions make patterns of what they are given, with such patterns."""
 

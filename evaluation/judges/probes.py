@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Final, Literal, get_args
@@ -13,10 +13,10 @@ import yaml
 from mihakk.evaluation.judges.asking import Judged, judge_cases
 from mihakk.evaluation.judges.run import JudgeJob, cases_of, open_judge
 from mihakk.evaluation.rows import write_rows
-from mihakk.evaluation.statistics.cluster import Estimate, clustered, codes_of
+from mihakk.evaluation.statistics.cluster import clustered, codes_of
 from mihakk.machinery.draw import in_turns, lot
 from mihakk.machinery.seeds import rng
-from mihakk.machinery.stats import holm, wilson
+from mihakk.machinery.stats import holm, t_p_value, wilson
 from mihakk.schemas.evaluation import Judgement
 from mihakk.schemas.record import Record
 from mihakk.schemas.rubric import Rubric
@@ -89,7 +89,7 @@ def injections() -> tuple[str, ...]:
     return tuple(yaml.safe_load(text))
 
 
-def probe_judges(job: JudgeJob, count: int, answered: Callable[[], None] = lambda: None) -> list[ProbeRow]:
+def probe_judges(job: JudgeJob, count: int) -> list[ProbeRow]:
     """Has both judges score `count` answers of each rubric plain and altered; writes and returns the rows.
 
     Answers are drawn evenly over systems and tasks.
@@ -107,7 +107,7 @@ def probe_judges(job: JudgeJob, count: int, answered: Callable[[], None] = lambd
         of_rubric: list[ProbeRow] = []
         for judge in job.judges:
             with open_judge(job, judge) as (model, journal):
-                ask = partial(judge_cases, model, journal, rubric, seed=job.suite.seed, answered=answered)
+                ask = partial(judge_cases, model, journal, rubric, seed=job.suite.seed)
                 plain = list(ask(drawn))
                 for probe in PROBES:
                     found = ask([altered(case, probe, rubric, job.suite.seed) for case in drawn])
@@ -144,12 +144,14 @@ def probe_row(
     mean = clustered(shifts, clusters)
     moved = int(np.count_nonzero(shifts))
     ends = wilson(moved, len(shifts))
+    tested = mean.low is not None and mean.se is not None
+    p = t_p_value(mean.mean, mean.se or 0.0, mean.clusters - 1) if tested else None
     return row.model_copy(
         update={
             "shift": mean.mean,
             "low": mean.low,
             "high": mean.high,
-            "p": _p_value(mean),
+            "p": p,
             "moved": moved / len(shifts),
             "moved_low": ends.low,
             "moved_high": ends.high,
@@ -164,13 +166,3 @@ def adjusted(rows: Iterable[ProbeRow]) -> list[ProbeRow]:
     for place, p in zip(tested, holm([own[at].p or 0.0 for at in tested]), strict=True):
         own[place] = own[place].model_copy(update={"p": p, "caught": p < LEVEL})
     return own
-
-
-def _p_value(mean: Estimate) -> float | None:
-    from scipy.special import stdtr
-
-    if mean.low is None or mean.se is None:
-        return None
-    if mean.se < 1e-12:
-        return 1.0 if abs(mean.mean) < 1e-12 else 0.0
-    return float(2 * stdtr(mean.clusters - 1, -abs(mean.mean) / mean.se))

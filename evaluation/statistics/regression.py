@@ -1,8 +1,7 @@
-"""Least squares: of figures on sizes, and with clustered errors, adjusting for what does not matter."""
+"""Least squares with clustered errors, adjusting for what does not matter."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import sqrt
 from typing import NamedTuple
 
@@ -47,34 +46,3 @@ def regression(rows: Values, values: Values, clusters: Codes) -> list[Coefficien
         Coefficient(float(one), float(one) - reach * sqrt(spread), float(one) + reach * sqrt(spread))
         for one, spread in zip(found, np.maximum(np.diag(covariance), 0), strict=True)
     ]
-
-
-class SizeEffect(NamedTuple):
-    """A straight line through figures over sizes (Kinayat, appendix E)."""
-
-    slope: float
-    """Of the figure, a billion parameters."""
-    intercept: float
-    r_squared: float
-    p: float
-    systems: int
-
-
-def size_effect(billions: Sequence[float], figures: Sequence[float]) -> SizeEffect:
-    """Least squares of the figures on the sizes.
-
-    Raises:
-        ValueError: There are fewer than three systems, or all are of one size.
-    """
-    from scipy.stats import linregress
-
-    if len(billions) < 3 or len(set(billions)) < 2:
-        raise ValueError("a line needs three systems of at least two sizes")
-    found = linregress(billions, figures)
-    return SizeEffect(
-        float(found.slope),
-        float(found.intercept),
-        float(found.rvalue) ** 2,
-        float(found.pvalue),
-        len(billions),
-    )

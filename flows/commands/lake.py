@@ -60,8 +60,8 @@ def prune(
     Example: mihakk lake prune demo --dry-run
     """
     from mihakk.pipeline.build import open_build
-    from mihakk.pipeline.prune import prunable
-    from mihakk.pipeline.prune import prune as remove
+    from mihakk.pipeline.verify import prunable
+    from mihakk.pipeline.verify import prune as remove
 
     opened = open_build(config, lake=lake)
     with opened.lake.locked():

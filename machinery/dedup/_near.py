@@ -7,7 +7,7 @@ arrays, so a million couplets need some hundred megabytes beside the texts thems
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import Indel
 from rapidfuzz.process import cpdist
 
-from mihakk.machinery.dedup._grams import GRAM, count_groups, letter_counts, looked_up, rarest, sort_unique
+from mihakk.machinery.dedup._grams import (
+    GRAM,
+    count_groups,
+    letter_counts,
+    looked_up,
+    rarest,
+    sort_unique,
+)
+from mihakk.machinery.groups import Groups
 
 CROWD: Final = 24
 """Texts filed under one group that are all compared with each other; in a larger crowd, neighbours are."""
@@ -122,3 +130,52 @@ def _compared(pairs: Numbers, texts: Sequence[str], threshold: float) -> NDArray
     )
     kept = alike >= threshold
     return np.column_stack([pairs[kept], alike[kept]])
+
+
+class Group(NamedTuple):
+    """Texts that are the same; the first in the input is kept."""
+
+    kept: int
+    merged: tuple[int, ...]
+    similarity: float
+    """Lowest similarity among the pairs that tie the group together."""
+
+
+def groups(pairs: Iterable[Pair]) -> list[Group]:
+    """Connected groups of pairs, in the order of their kept members."""
+    found, lowest = Groups[int](), dict[int, float]()
+    for pair in pairs:
+        ends = [found.root(pair.first), found.root(pair.second)]
+        found.join(*ends)
+        lowest[min(ends)] = min(pair.similarity, *(lowest.get(end, 1.0) for end in ends))
+    return [
+        Group(kept=kept, merged=tuple(members[1:]), similarity=lowest[kept])
+        for kept, members in found.members().items()
+    ]
+
+
+LEAST_LETTERS: Final = 10
+"""A shorter hemistich is a formula that any poet may use."""
+
+
+def shared_halves(couplets: Sequence[tuple[str, ...]], threshold: float) -> Iterator[Pair]:
+    """Pairs of couplets, each its one or two folded hemistichs, that have one at least `threshold` alike."""
+    halves = [half_key(couplet, side) for couplet in couplets for side in (0, 1)]
+    yield from of_halves(near_duplicates(halves, threshold))
+
+
+def half_key(couplet: Sequence[str], side: int) -> str:
+    """One hemistich as it is compared; empty where there is none or it is too short to say anything."""
+    half = couplet[side] if side < len(couplet) else ""
+    return half if len(half) >= LEAST_LETTERS else ""
+
+
+def of_halves(pairs: Iterable[Pair]) -> Iterator[Pair]:
+    """Pairs of couplets from pairs of hemistichs (twice the couplet's number, one more for the second)."""
+    best: dict[tuple[int, int], float] = {}
+    for pair in pairs:
+        first, second = pair.first >> 1, pair.second >> 1
+        if first != second:
+            couple = (min(first, second), max(first, second))
+            best[couple] = max(best.get(couple, 0.0), pair.similarity)
+    yield from (Pair(first, second, alike) for (first, second), alike in sorted(best.items()))

@@ -10,15 +10,14 @@ from mihakk.machinery.markdown import link, plain, table
 from mihakk.machinery.registry import plugin_packages
 from mihakk.releases.card.audit_section import audit_section, limits
 from mihakk.releases.card.citation import bibtex
-from mihakk.releases.card.core import core_section
-from mihakk.releases.card.datasheet import datasheet
 from mihakk.releases.card.matter import CardMatter
 from mihakk.releases.card.structure import LANGUAGES, columns, contents, examples, front_matter, title_of
 from mihakk.releases.content.canary import canary_line
 from mihakk.releases.content.item_tables import CORE
 from mihakk.releases.licence import licences
-from mihakk.releases.release_facts import SourceFact
+from mihakk.releases.release_facts import CoreFact, ReleaseFacts, SourceFact
 from mihakk.releases.versions.withdrawal import mark_card
+from mihakk.schemas.audit import by_audit_state
 
 CODE_VERSION = "code version `{}`"
 _BEGIN = "<!-- generated:begin {} -->"
@@ -282,3 +281,112 @@ def _use(matter: CardMatter) -> str:
         "match after spelling is folded and by character error rate, explanations by chrF.\n\n"
         "### Out-of-Scope Use\n\nTraining, and ranking models that were trained on these questions."
     )
+
+
+SHOWN = 12
+"""Values of a stratum; the rest is counted."""
+
+
+def core_section(name: str, core: CoreFact) -> str:
+    """The section's Markdown."""
+    parts = [
+        "## Core",
+        f"{core.questions} questions of the test split, about {core.works} poems and idioms, for those who "
+        "can't run all of it: configs that end in `_core`, harness tag "
+        f"`{plain(name)}_core`, ids and bands of difficulty in `core/index.parquet`. The rows are those of "
+        f"the full set; {core.available} questions could be drawn. A question in both option orders counts "
+        "once; tasks that share couplets ask about the same ones. Places are drawn by hashes of names: a "
+        f"poem or idiom that goes takes its own places with it (at most {core.places_per_work}), as many "
+        "others come in, and no other place changes. A band is told from the item alone (how near the "
+        "nearest wrong option is to the right one, how long an answer is): no system was asked."
+        + (
+            f" {core.left_out} questions could not be drawn because answers to an earlier version told "
+            "nothing of the systems that gave them."
+            if core.left_out
+            else ""
+        ),
+        "Standard error of a system that is right half of the time, and the smallest difference between two "
+        "systems that shows 80 % of the time (two-sided 5 %, paired, their scores correlated by .5). The "
+        "first figure holds if questions are independent, the second if all questions about one poem are "
+        "right or wrong together; the truth lies between.",
+    ]
+    rows: list[tuple[object, ...]] = []
+    for stratum in dict.fromkeys(one.stratum for one in core.slices):
+        mine = sorted(
+            (one for one in core.slices if one.stratum == stratum),
+            key=lambda one: (-one.questions, one.value),
+        )
+        rows += [
+            (
+                plain(f"{stratum} {one.value}"),
+                one.questions,
+                one.works,
+                f"{one.error:.3f} to {one.error_by_work:.3f}",
+                f"{one.difference:.3f} to {one.difference_by_work:.3f}",
+            )
+            for one in mine[:SHOWN]
+        ]
+        if len(mine) > SHOWN:
+            rest = sum(one.questions for one in mine[SHOWN:])
+            rows.append((f"{plain(stratum)}: {len(mine) - SHOWN} more", rest, "", "", ""))
+    head = ("slice", "questions", "poems and idioms", "standard error", "smallest difference")
+    parts.append(table(head, rows))
+    return "\n\n".join(parts)
+
+
+def datasheet(matter: CardMatter) -> str:
+    """The section's text."""
+    config, facts, removed = matter.config, matter.facts, sum(matter.removed.values())
+    sources = plain(", ".join(one.title or one.name for one in facts.sources)) or "not named"
+    kept = config.curate.sensitive == "keep"
+    toys = " that are too small to judge" if any(not one.capable for one in facts.auditors) else ""
+    left = "Unknown: nobody has sampled the unflagged items."
+    if facts.miss_rate is not None:
+        left = f"{facts.miss_rate.sentence}."
+    rows = (
+        ("Why was it made?", "To measure what language models know of Arabic and Persian verse and idiom."),
+        ("What does an item stand for?", "One question about a poem, a couplet, an idiom or a proverb."),
+        ("How many are there?", f"{matter.items}; how they are spread stands under Dataset Structure."),
+        ("Is it a sample?", f"Yes: what passed every check, of what these sources hold: {sources}."),
+        (
+            "What was left out?",
+            f"{removed} items and records, with reasons, in `errata/`.",
+        ),
+        *_own_labels(matter),
+        ("Does it hold personal data?", "Names of published poets only. Annotators are pseudonyms."),
+        (
+            "Could it offend?",
+            "Verse and proverbs carry the views of their time; entries marked sensitive are "
+            + ("kept." if kept else "left out."),
+        ),
+        (
+            "Who checked it?",
+            f"Rules, every item; {len(facts.auditors)} language models{toys} "
+            f"({by_audit_state(matter.audit_states)}); people, {matter.reviewed} items. {_people(facts)}",
+        ),
+        ("What share of defects is left?", left),
+        ("What is it not for?", "Training; ranking models that were trained on these questions."),
+        ("How is it kept up?", "Report a defect as a file; the next version names every change."),
+    )
+    return "## Datasheet\n\n" + table(("question", "answer"), rows)
+
+
+def _own_labels(matter: CardMatter) -> list[tuple[str, str]]:
+    """What our own code, not a source, says of items."""
+    metadata = [one.item.metadata for one in matter.release.released]
+    asked = Counter(one["gold_from"] for one in metadata if "gold_from" in one)
+    scanned = sum("metre_from" in one for one in metadata)
+    told = [f"the gold of {count} questions ({name})" for name, count in sorted(asked.items())]
+    told += [f"the metre of {scanned} items (`metadata.metre_from`), by scansion"] if scanned else []
+    if not told:
+        return []
+    sure = (
+        " Sure scansions were right in .982 [.975, .988] of couplets not used to build it." if scanned else ""
+    )
+    return [("What was labelled by our own code?", f"{'; '.join(told)}.{sure}")]
+
+
+def _people(facts: ReleaseFacts) -> str:
+    if facts.agreement is None:
+        return "No agreement among people was measured for this version."
+    return f"{facts.agreement.annotators} people judged {facts.agreement.items} items twice or more."

@@ -19,9 +19,10 @@ from mihakk.machinery.errors import MihakkError
 from mihakk.pipeline.build import Build
 from mihakk.reports.dashboard.items import Filter, explore, rejected
 from mihakk.reports.dashboard.overview import Gatherer
-from mihakk.reports.dashboard.page import policy, render
+from mihakk.reports.dashboard.page import render
 from mihakk.reports.dashboard.story import story
 from mihakk.reports.dashboard.tables import Tables
+from mihakk.reports.templates import policy
 from mihakk.schemas.stages import STAGES
 
 LOOPBACK = ("127.0.0.1", "localhost")

@@ -21,7 +21,6 @@ from mihakk.evaluation.table.scores import COLUMN
 from mihakk.evaluation.table.sheets import Sheet, sheets
 from mihakk.machinery.configs import load_yaml
 from mihakk.machinery.errors import UsageError
-from mihakk.reports.dashboard.page import style
 from mihakk.reports.leaderboard.figures import (
     board_columns,
     changes_of,
@@ -31,7 +30,7 @@ from mihakk.reports.leaderboard.figures import (
     system_facts,
 )
 from mihakk.reports.leaderboard.items import PAGE, index_of, pages_of
-from mihakk.reports.templates import direction, templates
+from mihakk.reports.templates import direction, style, templates
 from mihakk.schemas.suite import Suite, System
 
 HERE: Final = Path(__file__).parent / "templates"

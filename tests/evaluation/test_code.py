@@ -12,7 +12,7 @@ import pytest
 
 import mihakk.schemas.suite
 from mihakk.evaluation.adapters.adapter import ADAPTERS
-from mihakk.evaluation.reading.program import read_program
+from mihakk.evaluation.reading.read import read_program
 from mihakk.evaluation.running.asking import asked_of_suite
 from mihakk.machinery.errors import SourceChanged, UsageError
 from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer

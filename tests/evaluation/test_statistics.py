@@ -13,7 +13,6 @@ from mihakk.evaluation.statistics.bootstrap import percentile_interval, ranks, w
 from mihakk.evaluation.statistics.cluster import bounded, clustered, codes_of, effective_clusters, moved
 from mihakk.evaluation.statistics.comparison import SignFlips, compare, mcnemar
 from mihakk.evaluation.statistics.items import item_statistics, share_within
-from mihakk.evaluation.statistics.regression import size_effect
 from mihakk.machinery.stats import t_p_value
 from performance.intervals import SIZES, alone, codes_of_sizes, of_corrected, of_differences, of_means, stars
 
@@ -333,16 +332,6 @@ def test_an_item_that_only_weak_systems_solve_stands_out() -> None:
     found = item_statistics(scores)
     assert int(np.argmax(found.inverted)) == 7
     assert found.rest[7] < -0.5
-
-
-def test_size_regression_is_least_squares() -> None:
-    sizes, figures = [7, 9, 13, 32, 70], [0.5, 0.52, 0.6, 0.7, 0.71]
-    found = size_effect(sizes, figures)
-    slope, intercept = np.polyfit(sizes, figures, 1)
-    assert (found.slope, found.intercept) == pytest.approx((slope, intercept))
-    assert found.r_squared == pytest.approx(np.corrcoef(sizes, figures)[0, 1] ** 2)
-    with pytest.raises(ValueError, match="two sizes"):
-        size_effect([7, 7, 7], [0.1, 0.2, 0.3])
 
 
 def test_clusters_are_numbered_by_name() -> None:

@@ -96,7 +96,7 @@ def test_a_file_that_no_longer_parses_is_found(lake: Path, pattern: str) -> None
 
 
 def test_pruning_leaves_all_that_cannot_be_made_again(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mihakk.pipeline.prune.RUNS_KEPT", 1)
+    monkeypatch.setattr("mihakk.pipeline.verify.RUNS_KEPT", 1)
     scratch = lake / "small/scratch/3_curated/x.arrow"
     scratch.parent.mkdir(parents=True, exist_ok=True)
     scratch.write_bytes(b"x" * 1000)

@@ -199,14 +199,14 @@ def test_without_an_exchange_in_one_step_the_folders_still_change_places(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
 
-    from mihakk.releases.hub import _exchange
+    from mihakk.releases.hub import embedded
 
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "name").write_text(name)
-    _exchange.exchange(tmp_path / "one", tmp_path / "two")
+    embedded.exchange(tmp_path / "one", tmp_path / "two")
     assert (tmp_path / "one" / "name").read_text() == "two"
-    monkeypatch.setattr(_exchange, "_exchanged", lambda first, second: False)
-    _exchange.exchange(tmp_path / "one", tmp_path / "two")
+    monkeypatch.setattr(embedded, "_exchanged", lambda first, second: False)
+    embedded.exchange(tmp_path / "one", tmp_path / "two")
     assert (tmp_path / "one" / "name").read_text() == "one"
     assert (tmp_path / "two" / "name").read_text() == "two"

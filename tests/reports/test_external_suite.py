@@ -75,7 +75,7 @@ def test_all_sources_come_into_one_account(suite: Path, tmp_path: Path) -> None:
     page = Path(summary.files["page"]).read_text(encoding="utf-8")
     assert "gone.csv" in page
     assert not re.search(r'(?:src|href)="(?:https?:)?//', page)
-    for file in re.findall(r'href="([^"]+)"', page):
+    for file in re.findall(r'href="(?!data:|#)([^"]+)"', page):
         assert (tmp_path / "out" / file).exists(), file
 
 

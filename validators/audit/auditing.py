@@ -1,11 +1,14 @@
 """The audit stage: which items are audited, by whom, and the verdicts."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from mihakk.machinery.configs import load_yaml
 from mihakk.machinery.groups import grouped
 from mihakk.machinery.llm.budget import Cap, Meter
 from mihakk.machinery.llm.journal import Journal
@@ -15,6 +18,7 @@ from mihakk.machinery.llm.structured import Reply, Request
 from mihakk.machinery.llm.unusable import FirstReplies
 from mihakk.machinery.seeds import rng
 from mihakk.machinery.settings import Settings
+from mihakk.machinery.text.language import language_evidence
 from mihakk.schemas.audit import EXPLAINED_IN, TAKEN_OFF, Audit, Verdict
 from mihakk.schemas.benchmark import Policy
 from mihakk.schemas.finding import Finding
@@ -30,7 +34,6 @@ from mihakk.schemas.model import (
 )
 from mihakk.schemas.record import Record
 from mihakk.validators.audit.blind import blind_request, can_be_asked, differs
-from mihakk.validators.audit.languages import foreign_language
 from mihakk.validators.audit.policy import verdict
 from mihakk.validators.audit.prompt import described, messages
 from mihakk.validators.audit.reply import Opinion, opinion, schema, schema_digest, short_opinion
@@ -379,3 +382,37 @@ def _tokens(model: Model | None, texts: Sequence[str]) -> tuple[int, str]:
 def _by_characters(text: str) -> int:
     latin = sum(character < "\u0250" for character in text)
     return latin // 4 + (len(text) - latin) // 2 + 1
+
+
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_LEAST: Final = 3
+"""Words of a language from which it is told: explanations are short."""
+_LEAD: Final = 2
+"""How many times as many there must be as of English."""
+
+
+@cache
+def _words() -> dict[str, frozenset[str]]:
+    """Language to its words."""
+    told: dict[str, str] = load_yaml(Path(__file__).with_name("languages.yaml"))
+    return {name: frozenset(words.split()) for name, words in told.items()}
+
+
+def foreign_language(text: str) -> str:
+    """The language of explanations that are in none of English, Arabic and Persian; empty where none is told.
+
+    A language is told by its function words: three and more, and twice as many as of English. Words that an
+    Arabic or Persian explanation quotes tell none. Letters of neither script are refused before
+    (`reply.opinion`).
+    """
+    if language_evidence(text).language == "ur":
+        return "Urdu"
+    words = [word.casefold() for word in _WORD.findall(text)]
+    latin = [word for word in words if word < "\u0590"]
+    if 2 * len(latin) <= len(words):
+        return ""
+    seen = Counter(latin)
+    hits = {name: sum(seen[word] for word in words) for name, words in _words().items()}
+    english = hits.pop("English")
+    name = max(hits, key=lambda one: hits[one])
+    return name if hits[name] >= max(_LEAST, _LEAD * english + 1) else ""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
+from mihakk.machinery.agreement import gwet_ac1
 from mihakk.machinery.stats import wilson
 from mihakk.schemas.audit import CRITERIA, Audit, Criterion
 from mihakk.schemas.record import Record
@@ -61,18 +62,14 @@ def paired_scores(audits: Iterable[Audit], criteria: Sequence[Criterion] = CRITE
 def agreement(first: Sequence[int], second: Sequence[int]) -> AuditorAgreement:
     """Agreement of two raters' 0/1 ratings of the same cases."""
     n = len(first)
-    if n != len(second):
-        raise ValueError(f"{n} ratings against {len(second)}")
-    if n == 0:
+    found = gwet_ac1([(str(a), str(b)) for a, b in zip(first, second, strict=True)], categories=2)
+    if found is None:
         return AuditorAgreement(cases=0, observed=None, kappa=None, ac1=None)
-    observed = sum(a == b for a, b in zip(first, second, strict=True)) / n
     p, q = sum(first) / n, sum(second) / n
     by_chance = p * q + (1 - p) * (1 - q)
-    middle = (p + q) / 2
-    by_chance_ac1 = 2 * middle * (1 - middle)
     return AuditorAgreement(
         cases=n,
-        observed=observed,
-        kappa=None if by_chance == 1 else (observed - by_chance) / (1 - by_chance),
-        ac1=(observed - by_chance_ac1) / (1 - by_chance_ac1),
+        observed=found.observed,
+        kappa=None if by_chance == 1 else (found.observed - by_chance) / (1 - by_chance),
+        ac1=found.ac1,
     )

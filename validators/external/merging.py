@@ -1,13 +1,14 @@
-"""Of equal rows one stays: which one, and what that leaves of the findings about its copies."""
+"""What speaks of no row by itself: of equal rows one stays, and markup of all prompts is no row's damage."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from mihakk.machinery.groups import Groups
 from mihakk.schemas.finding import Finding
-from mihakk.schemas.item import Item
+from mihakk.schemas.item import Item, QuestionItem
 from mihakk.validators.checks.gathering import split_of
 from mihakk.validators.checks.setindex import SetIndex
+from mihakk.validators.checks.text.markup import TAG
 
 COPY_CHECKS = frozenset(("DU01", "DU02"))
 """Checks that object to a copy because it is one."""
@@ -67,3 +68,37 @@ def _rank(split: str) -> int:
 
 def _worst(severities: Iterable[str]) -> int:
     return max(({"flag": 1, "block": 2}[one] for one in severities), default=0)
+
+
+MARKUP = "TX21"
+MARKUP_SHARE = 0.9
+"""Share of the items that must hold a tag in their question for it to be the template's."""
+MARKUP_ITEMS = 20
+
+
+def leave_templates(items: Sequence[QuestionItem], findings: Sequence[Finding]) -> list[Finding]:
+    """The findings without those about a template's markup; that there is one is reported of the set."""
+    counts = Counter(tag for item in items for tag in set(TAG.findall(item.question)))
+    template = {
+        tag
+        for tag, count in counts.items()
+        if len(items) >= MARKUP_ITEMS and count >= MARKUP_SHARE * len(items)
+    }
+    if not template:
+        return list(findings)
+    by_id = {item.id: item for item in items}
+    kept: list[Finding] = []
+    for finding in findings:
+        item = by_id.get(finding.subject)
+        if finding.check == MARKUP and finding.where == "question" and item is not None:
+            left = [tag for tag in TAG.findall(item.question) if tag not in template]
+            if not left:
+                continue
+            kept.append(finding.model_copy(update={"detail": f"markup: «{left[0]}»"}))
+        else:
+            kept.append(finding)
+    if any(finding.check == MARKUP for finding in findings):
+        named = ", ".join(f"{tag} in {counts[tag]:,}" for tag in sorted(template))
+        detail = f"markup of the template, no fault of a row: {named} of {len(items):,} questions"
+        kept.append(Finding(check=MARKUP, severity="report", subject="*", detail=detail, where="question"))
+    return kept

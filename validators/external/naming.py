@@ -3,6 +3,9 @@
 import re
 from typing import Literal
 
+from mihakk.machinery.configs import load_yaml
+from mihakk.machinery.settings import REFERENCE
+
 Role = Literal[
     "question",
     "choices",
@@ -18,95 +21,11 @@ Role = Literal[
 ]
 """What a column may be for; no mapping has the last three: a model's answer, a reason, a wrong option."""
 
-WORDS: dict[Role, tuple[str, ...]] = {
-    "question": (
-        *("question", "q", "query", "stem", "statement", "prompt", "sentence", "instruction", "input"),
-        *("ctx", "premise", "goal", "problem", "text", "question text", "question stem", "riddle"),
-        *("سوال", "نص السوال", "عباره", "پرسش"),
-    ),
-    "choices": (
-        *("choices", "options", "endings", "alternatives", "candidates", "answers", "option", "choice"),
-        *("answer choices", "خيارات", "اختيارات", "گزينه ها", "گزينه"),
-    ),
-    "gold": (
-        *("answer key", "answerkey", "gold", "answer", "correct answer", "correct", "label", "target"),
-        *(
-            "correct option",
-            "correct choice",
-            "output",
-            "answer idx",
-            "ground truth",
-            "answers",
-            "cop",
-            "ans",
-        ),
-        *("best answer", "ideal", "targets", "reference", "reference answer", "correct answers", "solution"),
-        *("final decision", "completion", "truth", "right", "gt", "labels"),
-        *("اجابه", "جواب", "الاجابه الصحيحه", "الجواب الصحيح", "الاجابه النموذجيه", "الخيار الصحيح"),
-        *("پاسخ", "پاسخ صحيح", "گزينه صحيح", "كليد", "صحيح", "حل", "مفتاح", "صواب", "答案", "respuesta"),
-    ),
-    "context": (
-        *("context", "passage", "paragraph", "document", "article", "poem", "story", "flores passage"),
-        *(
-            "contexts",
-            "dialogue",
-            "text",
-            "body",
-            "background",
-            "situation",
-            "scenario",
-            "سياق",
-            "نص",
-            "متن",
-            "فقره",
-            "قطعه",
-        ),
-    ),
-    "id": (
-        "id",
-        "qid",
-        "question id",
-        "uid",
-        "guid",
-        "idx",
-        "index",
-        "#",
-        "example id",
-        "pair id",
-        "unique id",
-    ),
-    "subset": (
-        *("subject", "subset", "category", "topic", "domain", "task", "field", "group", "country"),
-        *("subject name", "subtopic", "ماده", "موضوع"),
-    ),
-    "split": ("split", "partition"),
-    "language": ("language", "lang", "locale"),
-    "prediction": (
-        *("prediction", "predicted", "predict", "pred", "preds", "model", "response", "responses", "resps"),
-        *("generated", "generation", "gpt", "gpt4", "chatgpt", "llm", "llama", "gemini", "claude", "qwen"),
-        *("mistral", "system", "guess", "reply", "baseline", "zeroshot", "majority", "confidence"),
-    ),
-    "explanation": (
-        *("explanation", "rationale", "cot content", "cot", "reasoning", "exp", "hint", "lecture", "support"),
-        *("solution", "evidence", "fact1", "combinedfact", "source", "difficulty", "level", "type", "year"),
-        *("شرح", "تفسير"),
-    ),
-    "wrong": ("distractor", "distractors", "incorrect", "wrong", "false", "negative"),
-}
+_TABLE: dict[str, dict[Role, list[str]]] = load_yaml(REFERENCE / "benchmark_columns.yaml")
+WORDS: dict[Role, tuple[str, ...]] = {role: tuple(words) for role, words in _TABLE["names"].items()}
+"""Names of columns by role, the surest first."""
 _HEADS: dict[Role, frozenset[str]] = {
-    "gold": frozenset(
-        (
-            *("gold", "answer", "answers", "correct", "label", "target", "key", "truth", "right", "best"),
-            *("ideal", "ans", "solutions", "اجابه", "جواب", "پاسخ"),
-        )
-    ),
-    "question": frozenset(("question", "query", "prompt", "stem", "problem", "سوال", "پرسش")),
-    "choices": frozenset(
-        (
-            *("choices", "options", "endings", "candidates", "alternatives", "choice", "option", "ending"),
-            *("hyp", "hypothesis", "sol", "answer", "opt", "خيارات", "خيار", "گزينه"),
-        )
-    ),
+    **{role: frozenset(words) for role, words in _TABLE["heads"].items()},
     "prediction": frozenset(WORDS["prediction"]),
     "wrong": frozenset(WORDS["wrong"]),
 }

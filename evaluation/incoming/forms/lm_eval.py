@@ -10,7 +10,6 @@ from mihakk.evaluation.incoming.form import FORMS, Form, Records, of_lines
 from mihakk.evaluation.incoming.given import AskedThere, Given
 from mihakk.evaluation.incoming.head import Head
 from mihakk.evaluation.reading.run_on import up_to_stop
-from mihakk.evaluation.stop_strings import stop_strings
 from mihakk.machinery.errors import RecordRejected
 
 _STEM: Final = ("question", "query", "problem", "ctx", "sentence", "premise", "goal", "input", "prompt")
@@ -142,3 +141,21 @@ def _scores(line: Mapping[str, Any]) -> dict[str, float]:
 
 
 FORMS.add("lm-eval", Form("samples_*.jsonl of lm-eval", _fits, _read))
+
+
+def stop_strings(arguments: Any) -> tuple[str, ...]:
+    """`until` in the `arguments` of a sample: of lists as older versions write them, or of `gen_args_0`."""
+    return tuple(dict.fromkeys(_found(arguments, 0)))
+
+
+def _found(value: Any, depth: int) -> Iterator[str]:
+    if depth > 3 or not isinstance(value, dict | list | tuple):
+        return
+    if not isinstance(value, dict):
+        for one in value:
+            yield from _found(one, depth + 1)
+        return
+    until = value.get("until", ())
+    yield from (one for one in ([until] if isinstance(until, str) else until or ()) if isinstance(one, str))
+    for inner in value.values():
+        yield from _found(inner, depth + 1)

@@ -32,10 +32,11 @@ from mihakk.reports.dashboard.app import dashboard_app
 from mihakk.reports.dashboard.health import ago, health, source_states, stage_state
 from mihakk.reports.dashboard.items import Filter, explore, rejected
 from mihakk.reports.dashboard.overview import Gatherer, OverviewFacts
-from mihakk.reports.dashboard.page import TEMPLATES, write_report
+from mihakk.reports.dashboard.page import write_report
 from mihakk.reports.dashboard.story import story
 from mihakk.reports.dashboard.tables import Tables
 from mihakk.reports.dashboard.versions import changes_of
+from mihakk.reports.templates import SHARED
 from mihakk.schemas.audit import AUDIT_STATES, Audit, Verdict
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.item import ITEM_ROWS
@@ -423,6 +424,6 @@ def test_what_the_schedule_has_missed_is_said_on_the_page_and_for_each_source(ma
 
 @pytest.mark.parametrize("template", ["overview", "item"])
 def test_every_reason_for_asking_people_has_its_words_on_the_pages(template: str) -> None:
-    text = (TEMPLATES / f"{template}.html.jinja").read_text(encoding="utf-8")
+    text = (SHARED / f"{template}.html.jinja").read_text(encoding="utf-8")
     (words,) = re.findall(r'{{ {("flagged": [^}]*)}\[', text)
     assert set(re.findall(r'"(\w+)": ', words)) == set(get_args(Why))

@@ -20,7 +20,7 @@ from mihakk.flows.cli import app
 from mihakk.machinery.llm.lenient import unwrapped
 from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
 from mihakk.schemas.audit import CRITERIA
-from mihakk.validators.audit.languages import foreign_language
+from mihakk.validators.audit.auditing import foreign_language
 from tests.foreign_sets import audit_set, two_auditors, write_rows
 
 SOUND = json.dumps({"scores": dict.fromkeys(CRITERIA, 1), "issues": []})

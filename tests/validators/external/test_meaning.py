@@ -14,7 +14,7 @@ from mihakk.schemas.benchmark import ChecksConfig
 from mihakk.schemas.finding import Finding
 from mihakk.validators.checks import check_items, index
 from mihakk.validators.external import ExternalBenchmark, parse_mapping, read_benchmark
-from mihakk.validators.external.templates import leave_templates
+from mihakk.validators.external.merging import leave_templates
 
 SHEETS = {
     "completionQsEnglish.xlsx": ("question=Question (Name),gold=Second Line", "en"),
