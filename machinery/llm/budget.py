@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 import orjson
 
@@ -14,9 +14,6 @@ from mihakk.machinery.errors import ExternalFailure
 from mihakk.machinery.llm.endpoint import Stop
 from mihakk.machinery.llm.spending import Ledger
 from mihakk.schemas.model import Budget, ModelConfig
-
-if TYPE_CHECKING:
-    from mihakk.machinery.llm.client import Completion
 
 _LOOK: Final = 0.05
 """Seconds between two looks at what others have spent."""
@@ -30,6 +27,17 @@ LETTERS_A_TOKEN: Final = 2
 
 class BudgetSpent(ExternalFailure):
     """The next request could pass the cap; what was answered is kept."""
+
+
+class Answered(Protocol):
+    """What a server says that an answer took, in tokens."""
+
+    @property
+    def prompt_tokens(self) -> int: ...
+    @property
+    def completion_tokens(self) -> int: ...
+    @property
+    def cached_tokens(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -83,21 +91,21 @@ class Meter:
                     return Bill(self, self._ledger.reserve(self._name, most, self._currency), most, size)
             await stop.sleep(_LOOK)
 
-    def book(self, answer: Completion) -> None:
+    def book(self, answer: Answered) -> None:
         """Counts an answer that came by another way, such as a batch file."""
         with self._ledger.held():
             bill = Bill(self, self._ledger.reserve(self._name, 0.0, self._currency), 0.0, 0)
         with bill.settled():
             bill.answered(answer)
 
-    def learn(self, answer: Completion, size: int) -> None:
+    def learn(self, answer: Answered, size: int) -> None:
         """Takes down how many tokens a request of so many bytes and its reply came to."""
         self._answers += 1
         self._longest = max(self._longest, answer.completion_tokens)
         if size:
             self._densest = max(self._densest, answer.prompt_tokens / size)
 
-    def cost(self, answer: Completion) -> float | None:
+    def cost(self, answer: Answered) -> float | None:
         """What an answer cost; None where the server did not say what it took."""
         told = answer.prompt_tokens or answer.completion_tokens
         if self._price is None or not told:
@@ -151,7 +159,7 @@ class Bill:
         """The server said that it did not do it, or was never reached: it costs nothing."""
         self._cost = 0.0
 
-    def answered(self, answer: Completion) -> None:
+    def answered(self, answer: Answered) -> None:
         """It costs what the server says it took; an answer that says nothing counts at its most."""
         self._meter.learn(answer, self._size)
         cost = self._meter.cost(answer)
