@@ -27,7 +27,7 @@ _PREDICATE: Final = 2
 
 
 class _Table(NamedTuple):
-    """One language's words: stems by kind, such as count for nothing, and keys that gloss a word or break off."""
+    """Words of one language: stems by kind, such as count for nothing, keys that gloss or break off."""
 
     kinds: dict[Kind, frozenset[str]]
     bare: frozenset[str]
