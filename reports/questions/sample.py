@@ -111,7 +111,7 @@ def _texts(
         if record.id in wanted:
             phrase = record.phrase.shown
             explained = record.explanation.shown
-            meaning = plain_meaning(phrase, explained, record.language, morphology)
+            meaning = plain_meaning(phrase, explained, record.language, morphology).text
             yield (record.id, key(meaning, record.language)), f"«{phrase}»"
             yield (record.id, key(phrase, record.language)), f"«{explained}»"
         return
