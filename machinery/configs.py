@@ -23,10 +23,10 @@ _VALUES = 100_000
 _HALF = re.compile("[\ud800-\udfff]")
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML, parsed in C where PyYAML can, whose only truth values are `true` and `false`.
+class _Loader(yaml.SafeLoader):
+    """YAML whose only truth values are `true` and `false`: `off: [TX21]` names a key, not `False`.
 
-    `off: [TX21]` names a key, not `False`.
+    Not parsed in C: brackets nested a hundred thousand times end that process.
     """
 
 

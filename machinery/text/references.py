@@ -27,6 +27,7 @@ _PLACES: Final = {
         rf"|(?:ك?ما\s+(?:تقدم|سبق|مر))|(?:في\s+)?(?:حرف\s+{AR_LETTER}|(?<=في\s){AR_LETTER}|في\s+{AR_LETTER})"
         r"|في\s+(?:كتاب\s+)?(?:ال)?[أا]مثال|في\s+(?:هذا|غير\s+هذا|موضع\s+آخر|موضعه|مكانه|محله|بابه|حرفه)"
         r"(?:\s+(?:الكتاب|الحرف|الموضع))?|هناك|قبله|بعده|[اإ]لخ|إلى\s+آخره|قولهم|قوله|المثل|ما\s+بعده|ما\s+قبله"
+        r"|و?غير(?:ها?|\s+ذلك)|و?نحو\s+ذلك"
     ),
     "fa": r"همان(?:\s?جا)?|به\s+حرف\s+\w+|ذیل|در\s+حرف\s+\w+|الخ|و\s+غیره|ضرب\s?المثل",
     "en": r"under\s+(?:the\s+letter\s+)?[A-Z]\b|above|below|etc\.?|s\.\s?v\.?|entry|the\s+proverb",
@@ -66,15 +67,23 @@ def only_refers(text: str, language: Language = "ar") -> bool:
     return (sent or placed) and not words(_JOINED[language].sub(" ", rest))
 
 
-def content(text: str, language: Language = "ar") -> str:
-    """What a text says beside references, places and `etc.`; empty where that states no meaning."""
+def content(text: str, language: Language = "ar", *, of_idiom: bool = True) -> str:
+    """What a text says beside references, places and `etc.`; empty where that states no meaning.
+
+    Args:
+        text: An explanation, or an answer.
+        language: Its language.
+        of_idiom: It explains an idiom, so words about grammar, sources and entries are no meaning; of
+            anything else (`who said it?` `the poet`) only what calls a meaning clear is none.
+    """
     if only_refers(text, language):
         return ""
     bare = _MARKS.sub("", text)
     rest = _PLACED[language].sub(" ", _SEEN[language].sub(" ", bare))
     rest = " ".join(_JOINED[language].sub(" ", rest).split())
     unquoted = _QUOTE.sub(" ", rest)
-    if named_instead(unquoted, language, most=1):
+    named = named_instead(unquoted, language, most=1)
+    if named and (of_idiom or (named == "clarity" and len(words(unquoted)) > 1)):
         return ""
     # A quotation alone is a meaning; beside a reference it is what the reference names.
     refers = _SEEN[language].search(bare) or _PLACED[language].search(bare)

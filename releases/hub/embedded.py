@@ -193,7 +193,7 @@ class EmbeddedHub:
         with self._registry() as registry:
             versions = [one for one in registry.sealed_by() if one.partition("@")[0] == name]
             if not versions:
-                raise UsageError(f"no version of {name} is sealed under {self.root}")
+                raise UsageError(f"no version of {name} is sealed under {self.root}: name a blind benchmark")
             registry.end(versions)
         return versions
 

@@ -205,7 +205,6 @@ def test_a_text_that_no_cell_takes_is_not_cut_off(text: str, tmp_path: Path) -> 
     assert write_sheet(tmp_path / "a.csv", [row]) == 1
 
 
-@pytest.mark.usefixtures("review")
 def test_decisions_on_an_audited_set_name_the_audit_that_applies_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,6 +227,7 @@ def test_decisions_on_an_audited_set_name_the_audit_that_applies_them(
     assert told.endswith("Apply them with the audit's own command and --out audit")
 
 
+@pytest.mark.usefixtures("review")
 def test_golds_hidden_until_answered_need_a_server() -> None:
     config: dict[str, Any] = yaml.safe_load(Path("small.yaml").read_text("utf-8"))
     config["review"]["hide_gold"] = True

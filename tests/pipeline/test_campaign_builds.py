@@ -25,10 +25,9 @@ from mihakk.schemas.poem import Poem
 from tests.pipeline.campaign_round import IDIOMS, POEMS, answered, asked, built, opened
 
 
-def wrong_of(item: object) -> str:
+def wrong_of(item: object) -> frozenset[str]:
     assert isinstance(item, ChoiceItem)
-    (place,) = (n for n in range(len(item.options)) if n not in item.gold)
-    return item.options[place]
+    return frozenset(text for place, text in enumerate(item.options) if place not in item.gold)
 
 
 def test_a_wrong_option_that_people_rate_low_is_made_anew_and_no_other_changes(tmp_path: Path) -> None:
@@ -53,11 +52,9 @@ def test_a_wrong_option_that_people_rate_low_is_made_anew_and_no_other_changes(t
     changed = {item for item in after if after[item] != before.get(item)}
     assert set(before) == set(after)
     assert {after[item].origin.records[0] for item in changed} == {poor.record}
-    assert {after[item].task for item in changed} == {"meaning_choice", "negation"}, (
-        "one explanation for both"
-    )
+    assert "meaning_choice" in {after[item].task for item in changed} <= {"meaning_choice", "negation"}
     item = poor.subject.partition("#")[0]
-    assert wrong_of(before[item]) == poor.before["wrong"] != wrong_of(after[item])
+    assert wrong_of(before[item]) - wrong_of(after[item]) == {poor.before["wrong"]}
 
     again, new = asked(build, "distractor_rating")
     assert [row.again for row in again] == [False] * 30 + [True]
@@ -306,9 +303,9 @@ def test_the_wrong_idiom_is_the_one_that_people_choose_for_the_sentence(tmp_path
     made = by_record(after, chosen.record, "pragmatic_use")
     third = phrases[chosen.before["3"]]
     assert len(made) == 2, "both orders"
-    assert {wrong_of(item) for item in made} == {third}
+    assert {wrong_of(item) for item in made} == {frozenset({third})}
     assert third in shown[chosen.subject]
-    assert {wrong_of(item) for item in by_record(before, chosen.record, "pragmatic_use")} != {third}
+    assert {wrong_of(item) for item in by_record(before, chosen.record, "pragmatic_use")} != {frozenset({third})}
     assert {item.origin.strategy for item in made} == {"chosen"}
     assert by_record(after, none.record, "pragmatic_use") == []
     (first, _) = by_record(after, last.record, "pragmatic_use")

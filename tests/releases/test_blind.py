@@ -216,7 +216,7 @@ def test_harness_tasks_of_a_blind_release_say_that_they_score_dev(release: Assem
     assert "ability: skill" in stated
     card = (release.folder / "README.md").read_text("utf-8")
     assert re.search(r"fa_continuation_choice \| [^|]+ \| test \| choice \| \d+ \| recall \|", card)
-    assert "a blind ranking leaves `recall` out" in card
+    assert "a blind ranking has `skill` alone" in card
 
 
 def test_a_seed_that_is_no_64_bit_number_is_refused_when_the_config_is_read() -> None:
