@@ -140,7 +140,7 @@ def verify(
     from mihakk.evaluation.blind.submission import read_submission
 
     if (public is None) == (store is None):
-        raise UsageError("nothing to check it by: name the key (--key FILE.pub) or the register (--store FOLDER)")
+        raise UsageError("nothing to check it by: name a key (--key FILE.pub) or a register (--store FOLDER)")
     sent = read_submission(file)
     team, signature = sent.card.team, sent.signature
     if store is not None:

@@ -305,13 +305,15 @@ def test_the_wrong_idiom_is_the_one_that_people_choose_for_the_sentence(tmp_path
     assert len(made) == 2, "both orders"
     assert {wrong_of(item) for item in made} == {frozenset({third})}
     assert third in shown[chosen.subject]
-    assert {wrong_of(item) for item in by_record(before, chosen.record, "pragmatic_use")} != {frozenset({third})}
+    assert {wrong_of(item) for item in by_record(before, chosen.record, "pragmatic_use")} != {
+        frozenset({third})
+    }
     assert {item.origin.strategy for item in made} == {"chosen"}
     assert by_record(after, none.record, "pragmatic_use") == []
     (first, _) = by_record(after, last.record, "pragmatic_use")
     assert (
         wrong_of(first)
-        == phrases[last.before["1"]]
+        == {phrases[last.before["1"]]}
         == wrong_of(by_record(before, last.record, "pragmatic_use")[0])
     )
     others = {item for item in before if before[item].origin.records[0] not in {r.record for r in drawn[:3]}}
