@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 from pydantic import Field, ValidationError
 
-from mihakk.machinery.errors import UsageError
+from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.ids import sha256
 from mihakk.releases.content.blind import find_answers, opened_rows, read_answers
 from mihakk.releases.content.fingerprints import shown_marks
@@ -181,12 +182,24 @@ class Registry:
         self._write(self.folder / INDEX, orjson.dumps(index.model_dump(), option=orjson.OPT_INDENT_2))
 
     def _write(self, path: Path, data: bytes) -> None:
-        """Whole or not at all, and for the owner alone."""
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        """Whole or not at all, and for the owner alone.
+
+        Raises:
+            ExternalFailure: The disk is full, or the folder can't be written.
+        """
         part = path.with_name(f"{path.name}.part")
-        part.write_bytes(data)
-        part.chmod(0o600)
-        part.replace(path)
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            part.write_bytes(data)
+            part.chmod(0o600)
+            part.replace(path)
+        except OSError as error:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+            raise ExternalFailure(
+                f"{path} can't be written ({error.strerror}). Nothing was published: free space, or make "
+                "the folder writable, and run the same command again"
+            ) from error
 
 
 def enter(registry: Registry, release: AssembledRelease) -> None:

@@ -49,11 +49,11 @@ def test_three_people_review_sixty_tasks(connection, members, stores):
     config = ReviewConfig(overlap=2, miss_rate_sample=7)
     options = {"stores": stores, "seed": 3, "config": config}
     pushed = push_review(connection, "sixty", items, verdicts, findings, audits=audits, **options)
-    assert pushed["ar"].created == 60
+    assert pushed["ar"].created == 84
     again = push_review(connection, "sixty", items, verdicts, findings, audits=audits, **options)
-    assert (again["ar"].created, again["ar"].unchanged, again["ar"].withdrawn) == (0, 60, 0)
+    assert (again["ar"].created, again["ar"].unchanged, again["ar"].withdrawn) == (0, 84, 0)
     why = {row.item: row for row in stored(stores.queued, Queued)}
-    assert Counter(row.why for row in why.values()) == {"flagged": 50, "sample": 7, "attention": 3}
+    assert Counter(row.why for row in why.values()) == {"flagged": 50, "sample": 7, "attention": 27}
 
     project = find_project(connection, "sixty", "quality_review", "ar")
     first, second, third = members
@@ -73,10 +73,10 @@ def test_three_people_review_sixty_tasks(connection, members, stores):
     assert third.next_task(project.id) is None, "two people are enough where they agree"
 
     pulled = pull_review(connection, "sixty", stores=stores, config=config)
-    assert (len(pulled.by_project[project.name].reviews), pulled.reopened) == (120, 1)
+    assert (len(pulled.by_project[project.name].reviews), pulled.reopened) == (168, 1)
     assert (pulled.settled, pulled.short, pulled.deadlocked) == (56, 0, ())
     assert counted(pull_review(connection, "sixty", stores=stores, config=config))["decisions"] == 0
-    assert len(decisions(stores)) == 120
+    assert len(decisions(stores)) == 168
 
     disputed = next(held for held in project.held() if held.sample == flagged[0].id)
     assert third.next_task(project.id) == disputed.task, "the disputed task is open for one more person"

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 
 DECIDED = "python decide.py\n"
 """What the page runs in the place of people."""
-RIGHT = "أصرّ على رأيه"
+RIGHT = "سليم السريرة"
 """How the answer begins that is right for the idiom whose gold can be corrected."""
 GOLDS = """
 import json

@@ -99,7 +99,12 @@ def test_every_bundled_benchmark_is_built_to_its_release(
     told = " ".join(done.output.split())
     made = {file.parent.name.partition("_")[2] for file in released}
     missing = {task["use"] for task in config["tasks"] if "lost" not in task.get("accept", {})} - made
-    assert [task for task in missing if f"task {task} gives nothing" not in told] == []
+    waiting = {
+        record.split("-")[1]
+        for file in (tmp_path / "lake").rglob("7_reviewed/rejected/*.parquet")
+        for record in pq.read_table(file, columns=["record"])["record"].to_pylist()
+    }
+    assert [task for task in missing - waiting if f"task {task} gives nothing" not in told] == []
     assert done.exit_code == bool(missing), done.output
 
 
@@ -119,7 +124,8 @@ def of_columns(source: dict[str, Any], folder: Path) -> Path:
                     "question": f"ما المدينة التي تقع في الإقليم رقم {number}؟",
                     "context": f"نص قصير رقم {number}.",
                     "choices": f"مدينة {number} {place}",
-                    "gold": "A",
+                    # A mapping that is proposed takes no letter for the answer where there are no options.
+                    "gold": "A" if "mapping" in source else f"مدينة {number}",
                 }.get(role, f"{source['name']}-{number}")
         if "choices" in said and "+" not in said["choices"]:
             row[said["choices"]] = [f"مدينة {number} {place}" for place in range(4)]

@@ -109,16 +109,15 @@ def test_plugins_are_listed_run_and_named_in_digests_and_card(installed: Install
     checks, sources = installed.listed("checks"), installed.listed("sources")
     assert {name: by for name, by in checks.items() if by} == {"ZZ01": "mihakk-tangier 0.3.0"}
     assert {name: by for name, by in sources.items() if by} == {"proverbs_of_tangier": "mihakk-tangier 0.3.0"}
+    words = ("الليل", "النهار", "المرسى", "السوق", "الباب", "البحر", "الجبل", "القمر", "الدار")
     rows = [
         {
             "id": n,
-            "text": f"اللي فاتو الكلام يقول سمعت {word}",
+            "text": f"اللي فاتو {word} يقول سمعت {words[n - 3]}",
             "meaning": f"يقال لمن {word} عن الأمر",
             "views": 1,
         }
-        for n, word in enumerate(
-            ("الليل", "النهار", "المرسى", "السوق", "الباب", "البحر", "الجبل", "القمر", "الدار")
-        )
+        for n, word in enumerate(words)
     ]
     (installed.folder / "proverbs.json").write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
     config = installed.folder / "tangier.yaml"
