@@ -29,11 +29,7 @@ def seal(body: bytes) -> bytes:
 def broken(data: bytes) -> bool:
     """Whether there is a seal, one byte of it rotten perhaps, that is not that of the bytes before it."""
     data = data.rstrip(b"\n")
-    tail = data[-_LENGTH:]
-    if tail == _tail(data[:-_LENGTH]):
-        return False
-    frame = zip(tail[: len(_MARK)] + tail[-2:], _MARK + b'"}', strict=False)
-    return sum(found == wanted for found, wanted in frame) >= len(_MARK)
+    return data[-_LENGTH:] != _tail(data[:-_LENGTH]) and _is_framed(data)
 
 
 def unsealed(data: bytes) -> Any:
@@ -52,7 +48,14 @@ def unsealed(data: bytes) -> Any:
 
 def torn(line: bytes) -> bool:
     """Whether a last line without its line end was cut before its seal ended, as by a killed run."""
-    return not _WHOLE.search(line)
+    return not _WHOLE.search(line) and not _is_framed(line)
+
+
+def _is_framed(data: bytes) -> bool:
+    """Whether it ends as a seal does, two bytes of what stands around the digits rotten perhaps."""
+    tail = data[-_LENGTH:]
+    frame = zip(tail[: len(_MARK)] + tail[-2:], _MARK + b'"}', strict=False)
+    return sum(found == wanted for found, wanted in frame) >= len(_MARK)
 
 
 def _tail(head: bytes) -> bytes:
