@@ -10,8 +10,7 @@ from mihakk.evaluation.benchmarks import Benchmark, heads, words
 from mihakk.evaluation.incoming.given import AskedThere, Given, Refused
 from mihakk.machinery.errors import RecordRejected, UsageError
 from mihakk.schemas.evaluation import Question
-from mihakk.validators.external.cells import LETTERS
-from mihakk.validators.external.naming import plain
+from mihakk.validators.external.golds import ways
 
 JoinBy = Literal["auto", "id", "text", "order"]
 _AGREE: Final = 0.9
@@ -154,16 +153,16 @@ def agreement_of(answers: Sequence[tuple[Question, Given]]) -> Agreement | None:
     Golds may be labels of any alphabet, places from 0 or from 1, or words: the reading that agrees best is
     taken, as one that is wrong agrees by chance.
     """
-    rows = {id(given.asked): (given.asked.key, question) for question, given in answers if given.asked.key}
-    readings: Counter[str] = Counter()
-    compared = 0
-    for key, question in rows.values():
-        if len(question.gold) == 1 and question.options:
-            found = dict(_places(key, question.options))
-            compared += bool(found)
-            readings.update(how for how, place in found.items() if place == question.gold[0])
+    told = {id(given.asked): (given.asked.key, question) for question, given in answers if given.asked.key}
+    rows = [(key, one) for key, one in told.values() if len(one.gold) == 1 and one.options]
+    compared: set[int] = set()
+    best = 0
+    for golds in ways():
+        read = [golds.read(key, one.options, one.language, one.labels) for key, one in rows]
+        compared |= {place for place, found in enumerate(read) if found is not None}
+        best = max(best, sum(found == one.gold for found, (_, one) in zip(read, rows, strict=True)))
     if compared:
-        return Agreement("golds", max(readings.values(), default=0), compared)
+        return Agreement("golds", best, len(compared))
     judged = [
         (right == 1.0) == ((given.pick,) == question.gold)
         for question, given in answers
@@ -171,21 +170,6 @@ def agreement_of(answers: Sequence[tuple[Question, Given]]) -> Agreement | None:
         for right in given.own.values()
     ]
     return Agreement("right answers", sum(judged), len(judged)) if judged else None
-
-
-def _places(key: str, options: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """What a gold may mean: a way to read it, and the place of an option that it names then."""
-    if len(key) <= 5 and (letter := plain(key.strip(" ().:[]"))):
-        for alphabet in LETTERS:
-            if len(letter) == 1 and letter in alphabet[: len(options)]:
-                yield alphabet, alphabet.index(letter)
-    number = key.strip().removesuffix(".0")
-    if number.isdecimal() and len(number) < 3:
-        yield "from 0", int(number)
-        yield "from 1", int(number) - 1
-    texts = [words(one) for one in options]
-    if texts.count(words(key)) == 1:
-        yield "words", texts.index(words(key))
 
 
 def _key(pair: tuple[Question, Given]) -> tuple[str, str, bool, int, int]:

@@ -123,12 +123,17 @@ def marks_in(gold: Any) -> tuple[bool, ...]:
     return found.marks or flags(found.texts) if found and not isinstance(gold, str) else ()
 
 
+def ways(declared: GoldAs = "auto") -> list[Golds]:
+    """Every scheme that may be meant, letters by each alphabet."""
+    found = [Golds("letter", alphabet) for alphabet in LETTERS]
+    if declared == "auto":
+        found += [Golds(scheme) for scheme in ("marks", "label", "index0", "index1", "text")]
+    return found
+
+
 def schemes(rows: Sequence[Given], declared: GoldAs = "auto") -> list[tuple[Golds, int]]:
     """Every scheme that may be meant, with the number of golds that name an option by it."""
-    candidates = [Golds("letter", alphabet) for alphabet in LETTERS]
-    if declared == "auto":
-        candidates += [Golds(scheme) for scheme in ("marks", "label", "index0", "index1", "text")]
-    return [(golds, sum(fits(golds, row) for row in rows)) for golds in candidates]
+    return [(golds, sum(fits(golds, row) for row in rows)) for golds in ways(declared)]
 
 
 def infer(rows: Sequence[Given], declared: GoldAs) -> Golds:
