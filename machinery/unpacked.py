@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -75,15 +75,16 @@ def unpacked(data: bytes, *, room: int = ROOM) -> Iterator[bytes]:
 
 def _texts(batch: pa.RecordBatch) -> Iterator[bytes]:
     for row in batch.to_pylist():
-        yield "\n".join(_strings(row)).encode()
+        yield "\n".join(strings(row)).encode()
 
 
-def _strings(value: Any) -> Iterator[str]:
+def strings(value: Any) -> Iterator[str]:
+    """Every text in nested lists and dicts, in their order."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict):
+    elif isinstance(value, Mapping):
         for one in value.values():
-            yield from _strings(one)
+            yield from strings(one)
     elif isinstance(value, list | tuple):
         for one in value:
-            yield from _strings(one)
+            yield from strings(one)

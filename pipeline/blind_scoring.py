@@ -18,6 +18,7 @@ from mihakk.machinery.configs import load_config
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.ids import sha256
 from mihakk.machinery.settings import settings
+from mihakk.machinery.whole import write_whole
 from mihakk.releases.content.blind import SPLIT, answers_folder, find_answers, opened_rows, read_answers
 from mihakk.releases.content.secret import blind_key, keyed
 from mihakk.releases.hub.load import named_folder
@@ -156,7 +157,7 @@ def write_board(board: Board, public: Path) -> Path:
     """Writes the public board and the log it rests on; final figures of a closed season lie beside them."""
     path = _write(public / BOARD_FILE, board.standing())
     if board.log.path.is_file():
-        _write_bytes(public / board.log.path.name, board.log.path.read_bytes())
+        write_whole(public / board.log.path.name, board.log.path.read_bytes())
     return path
 
 
@@ -201,12 +202,4 @@ def answers_identity() -> str:
 
 
 def _write(path: Path, value: object) -> Path:
-    return _write_bytes(path, orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n")
-
-
-def _write_bytes(path: Path, data: bytes) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.tmp")
-    unfinished.write_bytes(data)
-    unfinished.replace(path)
-    return path
+    return write_whole(path, orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n")

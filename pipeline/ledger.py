@@ -13,6 +13,7 @@ from mihakk.machinery.ids import SCORED_FIELDS
 from mihakk.machinery.lake import Stage
 from mihakk.machinery.lake.ledger import Ledger, Line, Moves, Note, parts_digest, text_key
 from mihakk.machinery.text import key
+from mihakk.machinery.unpacked import strings
 from mihakk.pipeline.build import Build
 from mihakk.schemas.manifest import StageManifest
 from mihakk.schemas.rejection import without_notes
@@ -110,17 +111,11 @@ def _place(name: str, detail: str) -> str:
 def _texts(body: str) -> Iterator[bytes]:
     """Keys of the texts in a row that was rejected before it had any."""
 
-    def leaves(value: Any) -> Iterator[str]:
-        if isinstance(value, str):
-            yield value
-        for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-            yield from leaves(inner)
-
     try:
         plain = orjson.loads(body)
     except orjson.JSONDecodeError:
         plain = body
-    for text in {one for one in leaves(plain) if len(one) >= _SHOWN}:
+    for text in {one for one in strings(plain) if len(one) >= _SHOWN}:
         if folded := key(text, "ar"):
             yield text_key(folded)
 

@@ -15,8 +15,9 @@ from typing import Any
 
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.text import key
+from mihakk.machinery.unpacked import strings
 from mihakk.releases.content.fingerprints import about_marks, fingerprints
-from mihakk.releases.content.item_tables import data_files, rows_of, strings
+from mihakk.releases.content.item_tables import data_files, rows_of
 
 LINES = 24
 """Of a passage: some couplets, or an entry of a dictionary. Half of it stands in the next one too."""

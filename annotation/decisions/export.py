@@ -13,6 +13,7 @@ from typing import Any
 from mihakk.annotation.decisions.store import decision_id
 from mihakk.annotation.screens.ratings import Label
 from mihakk.machinery.spreadsheet import guarded
+from mihakk.machinery.whole import write_whole
 from mihakk.schemas.record import Record
 from mihakk.schemas.review import Review
 
@@ -46,10 +47,7 @@ def write_csv(
         *([] if first is None else ["first"]),
     ]
     writer.writerows([head, *table])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(path.name + ".partial")
-    unfinished.write_bytes(text.getvalue().encode("utf-8-sig"))
-    unfinished.replace(path)
+    write_whole(path, text.getvalue().encode("utf-8-sig"))
     return len(table)
 
 

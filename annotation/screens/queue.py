@@ -12,6 +12,7 @@ import orjson
 from mihakk.annotation.screens.labelling import labelling
 from mihakk.annotation.screens.tasks import TEMPLATE, review_task
 from mihakk.machinery.groups import grouped
+from mihakk.machinery.whole import write_whole
 from mihakk.schemas.audit import Audit, Verdict
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.item import Item
@@ -60,14 +61,7 @@ def write_queue(
     screen: Language = min(languages, key=lambda name: (-languages[name], name)) if languages else "ar"
     tasks = queue(items, verdicts, findings, audits, screen=screen)
     labels = labelling(TEMPLATE, screen)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _write(path, orjson.dumps(tasks, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
-    _write(path.with_suffix(".config.xml"), labels.config.strip().encode() + b"\n")
-    _write(path.with_suffix(".instructions.html"), labels.instructions.encode() + b"\n")
+    write_whole(path, orjson.dumps(tasks, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
+    write_whole(path.with_suffix(".config.xml"), labels.config.strip().encode() + b"\n")
+    write_whole(path.with_suffix(".instructions.html"), labels.instructions.encode() + b"\n")
     return len(tasks)
-
-
-def _write(path: Path, content: bytes) -> None:
-    unfinished = path.with_name(path.name + ".partial")
-    unfinished.write_bytes(content)
-    unfinished.replace(path)

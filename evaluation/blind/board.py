@@ -49,6 +49,7 @@ from mihakk.evaluation.reading import read
 from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.ids import digest
 from mihakk.machinery.text import key
+from mihakk.machinery.whole import write_whole
 from mihakk.schemas.blind import (
     BlindBoard,
     BlindReply,
@@ -423,10 +424,7 @@ class Board:
 
     def _keep(self, name: str, marked: Marked) -> None:
         path = self.folder / "read" / f"{name}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_name(f".{path.name}.tmp")
-        unfinished.write_bytes(orjson.dumps({"tokens": marked.tokens, "values": marked.values.tolist()}))
-        unfinished.replace(path)
+        write_whole(path, orjson.dumps({"tokens": marked.tokens, "values": marked.values.tolist()}))
         self._read_before[name] = marked
 
     def _kept(self, name: str) -> Marked:

@@ -17,6 +17,7 @@ from mihakk.evaluation.incoming.plain import json_object
 from mihakk.machinery.configs import validate
 from mihakk.machinery.errors import RecordRejected, UsageError
 from mihakk.machinery.ids import sha256
+from mihakk.machinery.whole import write_whole
 from mihakk.schemas.blind import Signature, SubmissionCard
 from mihakk.schemas.evaluation import Question
 from mihakk.schemas.record import Record
@@ -115,7 +116,7 @@ def write_submission(card: SubmissionCard, replies: Mapping[str, str], folder: P
         json.dumps({"item": item, "reply": replies[item]}, ensure_ascii=False) for item in sorted(replies)
     ]
     data = ("\n".join(lines) + "\n").encode()
-    return _write(folder / f"{card.team}--{card.model}--{sha256(data)[:12]}.jsonl", data)
+    return write_whole(folder / f"{card.team}--{card.model}--{sha256(data)[:12]}.jsonl", data)
 
 
 def sign_submission(path: Path, key: Ed25519PrivateKey, now: datetime | None = None) -> Signature:
@@ -127,7 +128,7 @@ def sign_submission(path: Path, key: Ed25519PrivateKey, now: datetime | None = N
     read_submission(path)
     body = _body(_data(path))
     signature = sign(key, sha256(body), now or datetime.now(UTC))
-    _write(path, body + json.dumps({"signature": signature.model_dump()}).encode() + b"\n")
+    write_whole(path, body + json.dumps({"signature": signature.model_dump()}).encode() + b"\n")
     return signature
 
 
@@ -135,14 +136,6 @@ def _body(data: bytes) -> bytes:
     """A file without its signature, ending in a line break."""
     body, _, last = data.rstrip().rpartition(b"\n")
     return (body if last.lstrip().startswith(b'{"signature"') else data.rstrip()) + b"\n"
-
-
-def _write(path: Path, data: bytes) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.tmp")
-    unfinished.write_bytes(data)
-    unfinished.replace(path)
-    return path
 
 
 def _replies(path: Path, lines: Iterable[tuple[int, dict[str, Any]]]) -> dict[str, str]:

@@ -6,7 +6,6 @@ import contextlib
 import errno
 import os
 import time
-import uuid
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +17,7 @@ from fsspec.implementations.local import LocalFileSystem
 from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.ids import sha256
 from mihakk.machinery.settings import install_command
+from mihakk.machinery.whole import write_whole
 
 SETTLE_SECONDS = 1.0
 """How long another writer's conflicting write could still be on its way to a store without conditions."""
@@ -80,15 +80,7 @@ class Storage:
                     f"{target.parent} can't be made: its file system takes no folders. "
                     "Set MIHAKK_LAKE to a folder on a disk"
                 ) from error
-            temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
-            try:
-                with temporary.open("wb") as handle:
-                    handle.write(data)
-                    handle.flush()
-                    os.fsync(handle.fileno())
-                temporary.replace(target)
-            finally:
-                temporary.unlink(missing_ok=True)
+            write_whole(target, data)
 
     def create(self, path: str, data: bytes) -> str | None:
         """Writes a file of a store only where there is none; its stamp, or None when there was one."""

@@ -17,6 +17,7 @@ from mihakk.machinery.errors import UsageError
 from mihakk.machinery.ids import SCORED_FIELDS, content_hash, digest
 from mihakk.machinery.lake.columns import arrow_type
 from mihakk.machinery.parquet import read_parquet
+from mihakk.machinery.unpacked import strings
 from mihakk.schemas.audit import AUDIT_STATES, AuditState
 from mihakk.schemas.item import ITEM, ChoiceItem, Item, Origin
 from mihakk.schemas.record import Language
@@ -239,18 +240,6 @@ def rows_of(folder: Path) -> Iterator[dict[str, Any]]:
         except UsageError:
             for row in pq.read_table(path).to_pylist():
                 yield {"fields": {str(place): text for place, text in enumerate(strings(row))}}
-
-
-def strings(value: Any) -> Iterator[str]:
-    """Every text in nested lists and dicts."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for one in value.values():
-            yield from strings(one)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from strings(one)
 
 
 def read_items(path: Path, columns: Sequence[str] | None = None) -> Any:

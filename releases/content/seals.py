@@ -17,8 +17,8 @@ from typing import Any
 import orjson
 
 from mihakk.machinery.settings import REFERENCE, SAMPLES
+from mihakk.machinery.unpacked import strings
 from mihakk.releases.content.fingerprints import fingerprints, own_marks, shown_marks, work_marks
-from mihakk.releases.content.item_tables import strings
 from mihakk.releases.content.split import LABELS, source_work
 from mihakk.schemas.item import ChoiceItem, Item
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +17,7 @@ from pydantic import Field, ValidationError
 
 from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.ids import sha256
+from mihakk.machinery.whole import write_whole
 from mihakk.releases.content.blind import find_answers, opened_rows, read_answers
 from mihakk.releases.content.fingerprints import shown_marks
 from mihakk.releases.content.item_tables import rows_of
@@ -187,15 +187,10 @@ class Registry:
         Raises:
             ExternalFailure: The disk is full, or the folder can't be written.
         """
-        part = path.with_name(f"{path.name}.part")
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            part.write_bytes(data)
-            part.chmod(0o600)
-            part.replace(path)
+            write_whole(path, data, 0o600)
         except OSError as error:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
             raise ExternalFailure(
                 f"{path} can't be written ({error.strerror}). Nothing was published: free space, or make "
                 "the folder writable, and run the same command again"
