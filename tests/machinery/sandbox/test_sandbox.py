@@ -324,7 +324,7 @@ def test_without_bubblewrap_nothing_is_run(monkeypatch: pytest.MonkeyPatch, tmp_
     from mihakk.machinery.sandbox import _bubblewrap
 
     ran = tmp_path / "ran"
-    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     _bubblewrap._problem.cache_clear()
     try:
         with pytest.raises(
@@ -348,7 +348,7 @@ def test_a_machine_that_forbids_namespaces_is_told(monkeypatch: pytest.MonkeyPat
         "print('bwrap: No permissions to create a new namespace', file=sys.stderr)\nsys.exit(1)\n"
     )
     program.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     _bubblewrap._problem.cache_clear()
     try:
         with pytest.raises(UsageError, match=r"No permissions to create a new namespace.*CAP_SYS_ADMIN"):
