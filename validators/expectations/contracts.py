@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from types import MappingProxyType, UnionType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 TableName = Literal["poems", "idioms", "items", "findings", "audits", "verdicts", "rejected", "accounting"]
 Row = Mapping[str, Any]
-References = Mapping[str, Collection[str]]
+References = Mapping[str, AbstractSet[str]]
 """Ids of other tables by table name, e.g. `{"items": {...}}`, for the foreign keys; a table not named is not
 checked against."""
 Holds = Callable[[Row, References], bool]
@@ -112,7 +113,7 @@ def _golds_exist(item: Row, _: References) -> bool:
 
 def _both_orders(item: Row, references: References) -> bool:
     pair = item.get("pair_id")
-    return not pair or {f"{pair} 0", f"{pair} 1"} <= set(references["pairs"])
+    return not pair or all(f"{pair} {order}" in references["pairs"] for order in "01")
 
 
 def _whole_reply(audit: Row, _: References) -> bool:
@@ -127,7 +128,7 @@ def _zeros_named(audit: Row, _: References) -> bool:
 
 def _known(column: str) -> Holds:
     """The column names an item of the table, or `*` for all of them."""
-    return lambda row, given: row[column] in ("*", *given.get("items", (row[column],)))
+    return lambda row, given: row[column] == "*" or "items" not in given or row[column] in given["items"]
 
 
 _PROVENANCE: Final = {name: f"provenance.{name}" for name in Provenance.needed_texts()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,19 @@ def test_what_breaks_a_contract_is_named(
     violations = examine(table, frame, references).violations
     assert len(violations) == 1
     assert violations[0].startswith(named)
+
+
+class _Asked(set[str]):
+    """Ids that may be asked for, never gone through."""
+
+    def __iter__(self) -> Iterator[str]:
+        raise AssertionError("a row cost as much as all ids")
+
+
+def test_a_row_costs_the_same_whatever_the_number_of_ids() -> None:
+    frame = _frame([VERDICT, VERDICT.model_copy(update={"item": "c1"})], Verdict)
+    assert examine("verdicts", frame, {"items": _Asked({"c0", "c1"})}).violations == ()
+    assert examine("items", _frame(PAIR, ITEM_ROWS), {"items": _Asked()}).violations == ()
 
 
 def test_an_empty_table_breaks_nothing() -> None:
