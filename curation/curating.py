@@ -57,11 +57,11 @@ def curate(records: Iterable[Poem | Idiom], duplicates: Duplicates, config: Cura
 
 
 def _with_contested(poem: Poem, duplicates: Duplicates) -> Poem:
-    """The poem with the labels that its copies contradict, and an era that the table of poets contradicts."""
+    """The poem with the labels contradicted by its copies, the table of poets (era) or its sounds (metre)."""
     said = [c.contested for c in duplicates.concerning.get(poem.id, ()) if c.kept == poem.id]
     names = {name for labels in said for name in labels}
-    if "era_of_poet" in poem.source_labels:
-        names.add("era")
+    named = {"era_of_poet": "era", "metre_by_scansion": "metre"}
+    names |= {label for told, label in named.items() if told in poem.source_labels}
     if not names:
         return poem
     labels = poem.source_labels | {"contested": ", ".join(sorted(names))}

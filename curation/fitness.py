@@ -48,7 +48,8 @@ def fit(record: Poem | Idiom, config: CurateConfig) -> Fit:
     if isinstance(record, Idiom):
         return _idiom(record, config)
     matched = match_metadata(record, config)
-    notes = {"metadata.era_of_another_time": 1} if "era_of_poet" in matched.source_labels else {}
+    counted = {"era_of_poet": "era_of_another_time", "metre_by_scansion": "metre_scans_otherwise"}
+    notes = {f"metadata.{note}": 1 for label, note in counted.items() if label in matched.source_labels}
     cleaned = clean_poem(matched)
     return Fit(cleaned.poem, cleaned.removed, {**notes, **cleaned.notes})
 

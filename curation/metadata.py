@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import islice
-from typing import Final
 
 from mihakk.machinery.errors import RecordRejected
-from mihakk.machinery.prosody import SURE, scan
+from mihakk.machinery.prosody import sure_metres
 from mihakk.machinery.taxonomy import Kind, vocabulary
 from mihakk.machinery.text import key
 from mihakk.schemas.benchmark import CurateConfig
 from mihakk.schemas.poem import Poem, Section
 from mihakk.schemas.record import Language
-
-SCANNED: Final = 4
-"""Couplets of a section that are scanned where its source names no metre."""
 
 
 def match_metadata(poem: Poem, config: CurateConfig) -> Poem:
@@ -25,7 +20,8 @@ def match_metadata(poem: Poem, config: CurateConfig) -> Poem:
     taxonomy does not know becomes empty; an era the source lacks is taken from the table of poets where
     that knows it, and the metres of an Arabic poem for which it names none from scansion where that is sure:
     `source_labels["era_from"]` and `["metre_from"]` say so. An era that the table contradicts stays, because
-    poets share names: `source_labels["era_of_poet"]` says the table's.
+    poets share names: `source_labels["era_of_poet"]` says the table's. A metre that sure scansion contradicts
+    stays likewise, beside `source_labels["metre_by_scansion"]`.
 
     Raises:
         RecordRejected: A required label is missing, unknown or ambiguous: the reason says which and why.
@@ -43,7 +39,8 @@ def match_metadata(poem: Poem, config: CurateConfig) -> Poem:
         labels["era_of_poet"] = known
     genre = _match("genre", poem.genre or labels.get("genre", ""), poem, config)
     named = labels.get("metre") or any(section.metre for section in poem.sections)
-    found = {} if named or poem.language != "ar" else _scanned(poem)
+    scanned = {place: one.metre_id for place, one in sure_metres(poem).items()}
+    found = {} if named else scanned
     if found:
         labels["metre_from"] = "scansion"
     sections = tuple(
@@ -52,28 +49,13 @@ def match_metadata(poem: Poem, config: CurateConfig) -> Poem:
         else _section(section, poem, config)
         for section in poem.sections
     )
+    heard = (scanned.get(one.index, "") for one in sections if one.metre not in ("", scanned.get(one.index)))
+    if other := [metre for metre in heard if metre]:
+        labels["metre_by_scansion"] = ", ".join(other)
     for name, label in (("era", poem.era), ("genre", poem.genre), ("metre", poem.sections[0].metre)):
         if label:
             labels.setdefault(name, label)
     return poem.model_copy(update={"era": era, "genre": genre, "sections": sections, "source_labels": labels})
-
-
-def _scanned(poem: Poem) -> dict[int, str]:
-    """Section to the metre that its first couplets scan to, where that is sure."""
-    found: dict[int, str] = {}
-    for section in poem.sections:
-        lines = (
-            (couplet.first.shown, couplet.second.shown)
-            for couplet in poem.couplets
-            if couplet.section == section.index
-            and couplet.kind == "couplet"
-            and couplet.second is not None
-            and not couplet.mudawwar
-        )
-        scansion = scan(*islice(lines, SCANNED))
-        if scansion.confidence >= SURE:
-            found[section.index] = scansion.metre_id
-    return found
 
 
 def _section(section: Section, poem: Poem, config: CurateConfig) -> Section:

@@ -1,5 +1,5 @@
 """Arabic prosody: what the letters of a couplet say of its metre."""
 
-from mihakk.machinery.prosody.scansion import SURE, Scansion, scan
+from mihakk.machinery.prosody.scansion import SURE, Scansion, scan, sure_metres
 
-__all__ = ["SURE", "Scansion", "scan"]
+__all__ = ["SURE", "Scansion", "scan", "sure_metres"]

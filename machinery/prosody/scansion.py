@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import cache, lru_cache
+from itertools import islice
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from mihakk.machinery.prosody.feet import forms
 from mihakk.machinery.prosody.letters import SLIP, Sounds, lattice, vocalised
+from mihakk.schemas.poem import Poem
 
 SURE: Final = 0.95
 """Confidence from which a scansion is reported against a label, or stands where there is none."""
@@ -18,6 +20,8 @@ BEAM: Final = 9.0
 """Ways of reading that cost so much more than the cheapest so far are given up."""
 MOST_COST: Final = 12.0
 """A hemistich that costs more than this has no metre: prose, another language, a lost word."""
+SCANNED: Final = 4
+"""Couplets of a section that are scanned: more make hardly any surer (docs/curation.md)."""
 DOUBT: Final = 1.0
 """How much closer metres are drawn in bare text, where costs are guesses: 1 halves their distances."""
 Costs = dict[str, tuple[float, str]]
@@ -35,6 +39,25 @@ class Scansion(NamedTuple):
     """Its letters as read, moved (1) or quiescent (0); a space separates hemistichs, `/` couplets."""
 
 
+def sure_metres(poem: Poem) -> dict[int, Scansion]:
+    """Section of an Arabic poem to the scansion of its first couplets, where that is sure."""
+    found: dict[int, Scansion] = {}
+    for section in poem.sections if poem.language == "ar" else ():
+        lines = (
+            (couplet.first.shown, couplet.second.shown)
+            for couplet in poem.couplets
+            if couplet.section == section.index
+            and couplet.kind == "couplet"
+            and couplet.second is not None
+            and not couplet.mudawwar
+        )
+        scansion = scan(*islice(lines, SCANNED))
+        if scansion.confidence >= SURE:
+            found[section.index] = scansion
+    return found
+
+
+@lru_cache(1 << 12)
 def scan(*couplets: tuple[str, str]) -> Scansion:
     """The metre that Arabic couplets share, in canonical text, vocalised or bare; each adds its evidence.
 

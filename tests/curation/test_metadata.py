@@ -106,6 +106,17 @@ def test_a_sure_scansion_serves_where_the_source_names_no_metre() -> None:
     assert (matched.sections[0].metre, matched.source_labels["metre_from"]) == ("tawil", "scansion")
 
 
+@pytest.mark.parametrize(("metre", "contested"), [("البسيط", "metre"), ("الطويل", None), ("تفعيلة", None)])
+def test_a_metre_that_sure_scansion_contradicts_stays_and_is_contested(
+    metre: str, contested: str | None
+) -> None:
+    shard = curate([arabic("جرير", metre=metre)], Duplicates(), CONFIG)
+    assert shard.counts.notes == ({"metadata.metre_scans_otherwise": 1} if contested else {})
+    (kept,) = shard.tables["poems"][1]
+    assert kept.sections[0].metre == {"البسيط": "basit", "الطويل": "tawil"}.get(metre, "")  # type: ignore[attr-defined]
+    assert kept.source_labels.get("contested") == contested  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize(
     ("verses", "language", "metre"),
     [

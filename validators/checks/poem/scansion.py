@@ -1,6 +1,6 @@
 """PO07: the metre that a poem's sounds give is the one its source names."""
 
-from mihakk.machinery.prosody import SURE, scan
+from mihakk.machinery.prosody import sure_metres
 from mihakk.schemas.poem import Poem
 from mihakk.validators.checks.check import Objection, Objections, check
 
@@ -11,19 +11,11 @@ def other_metre(poem: Poem) -> Objections:
 
     A finding for people, never a relabel: about one sure reading in sixty is wrong (docs/curation.md).
     """
-    if poem.language != "ar":
-        return
+    found = sure_metres(poem)
     for section in poem.sections:
-        lines = [
-            (couplet.first.text, couplet.second.text)
-            for couplet in poem.couplets
-            if couplet.section == section.index and couplet.second is not None and not couplet.mudawwar
-        ]
-        if not section.metre or not lines:
-            continue
-        found = scan(*lines)
-        if found.confidence >= SURE and found.metre_id != section.metre:
+        one = found.get(section.index)
+        if one and section.metre and one.metre_id != section.metre:
             yield Objection(
-                f"said to be {section.metre}, scans as {found.metre_id} ({found.confidence:.2f} sure)",
+                f"said to be {section.metre}, scans as {one.metre_id} ({one.confidence:.2f} sure)",
                 f"sections[{section.index}].metre",
             )
