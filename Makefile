@@ -23,9 +23,11 @@ setup:  ## Create .venv with the locked versions the pipeline needs
 setup-test:
 	@tools/setup.sh test
 
-demo: setup  ## Build the demo benchmark: sources, items, checks, audit, release, report; two systems answer it
+demo: setup  ## Build the demo benchmark: sources, items, checks, audit, release, report; two systems answer it; a worn exam is audited
 	@$(BIN)/mihakk build configs/benchmarks/demo.yaml
 	@$(BIN)/mihakk evaluate run demo
+	@$(BIN)/mihakk audit data/samples/worn_exam.csv --map question=question,choices=A+B+C+D,gold=answer \
+	  --rules-only --language ar --licence CC-BY-4.0 --out runs/worn_exam
 
 test: setup-test  ## Run the fast tests
 	$(BIN)/pytest -m "not services and not slow and not drill" -n 2 $(PARALLEL)
