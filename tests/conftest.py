@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.testing
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
@@ -25,6 +27,8 @@ DRAWN = hypothesis_settings(deadline=None, suppress_health_check=[HealthCheck.to
 hypothesis_settings.register_profile("same", DRAWN, derandomize=True)
 hypothesis_settings.register_profile("drawn", DRAWN, max_examples=2000)
 hypothesis_settings.load_profile("same")
+# `CliRunner` makes the tree of all commands anew for each call, which takes longer than most commands do.
+typer.testing._get_command = functools.cache(typer.main.get_command)
 ROOT = Path(__file__).resolve().parent.parent
 REAL_DATA = "needs the real data that is not part of the repository"
 LONGEST_FIRST = (

@@ -10,14 +10,6 @@ import sys
 from mihakk.machinery.settings import ROOT
 from mihakk.machinery.telemetry import NO_TELEMETRY
 
-SETTINGS = """
-import json
-import huggingface_hub.constants as hub
-from prefect.settings import get_current_settings
-
-off = not get_current_settings().server.analytics_enabled
-print(json.dumps({"huggingface_hub": hub.HF_HUB_DISABLE_TELEMETRY, "prefect": off}))
-"""
 USE = """
 import json, sys
 
@@ -28,12 +20,15 @@ def refuse(event, arguments):
         raise OSError("no network in this test")
 sys.addaudithook(refuse)
 
-import datasets, great_expectations, inspect_ai, lm_eval, prefect, scrapy
+{imports}
+import huggingface_hub.constants as hub
 from huggingface_hub.utils import _telemetry
-great_expectations.get_context(mode="ephemeral")
+from prefect.settings import get_current_settings
+{uses}
 _telemetry.send_telemetry("mihakk")
 _telemetry._TELEMETRY_QUEUE.join()
-print(json.dumps(sorted(set(reached))))
+off = {{"huggingface_hub": hub.HF_HUB_DISABLE_TELEMETRY, "prefect": not get_current_settings().server.analytics_enabled}}
+print(json.dumps([sorted(set(reached)), off]))
 """
 
 
@@ -51,14 +46,16 @@ def printed(code: str) -> object:
     return json.loads(done.stdout)
 
 
-def test_libraries_themselves_say_that_their_telemetry_is_off() -> None:
-    assert printed("import mihakk.flows\n" + SETTINGS) == {"huggingface_hub": True, "prefect": True}
-    assert printed(SETTINGS) == {"huggingface_hub": False, "prefect": False}
+def test_no_library_sends_telemetry_and_each_says_that_it_is_off() -> None:
+    every = "import datasets, great_expectations, inspect_ai, lm_eval, prefect, scrapy"
+    context = 'great_expectations.get_context(mode="ephemeral")'
+    ours = printed(USE.format(imports=f"import mihakk.flows\n{every}", uses=context))
+    assert ours == [[], {"huggingface_hub": True, "prefect": True}]
 
 
-def test_no_address_is_looked_up_when_libraries_are_imported_and_used() -> None:
-    assert printed("import mihakk.flows\n" + USE) == []
-    assert printed(USE) == ["huggingface.co"]
+def test_without_us_an_address_is_looked_up() -> None:
+    alone = printed(USE.format(imports="", uses=""))
+    assert alone == [["huggingface.co"], {"huggingface_hub": False, "prefect": False}]
 
 
 def test_what_is_started_inherits_it() -> None:
