@@ -70,7 +70,7 @@ class Part(Record):
     wordings: int = Field(default=1, ge=1, le=3)
     """In how many wordings each question is asked; the first is the release's own prompt."""
     forms: Literal["", "qimma"] = ""
-    """`qimma`: choices and answers in Arabic are asked in QIMMA's six prompt forms instead of their own."""
+    """`qimma`: choices and answers in Arabic are asked in forms made of QIMMA's six' parts, in our words."""
     repeats: int = Field(default=1, ge=1)
     probes: tuple[Probe, ...] = ()
     """Probes for contamination made of the same questions; they belong to no average."""
@@ -82,7 +82,7 @@ class Part(Record):
         if self.adapter and not self.data:
             raise ValueError(f"adapter {self.adapter!r} needs `data`, the folder of the benchmark's files")
         if self.adapter and self.prompt_language:
-            raise ValueError("a published benchmark is asked in its authors' words: no `prompt_language`")
+            raise ValueError("an adapter asks a published benchmark in one language: no `prompt_language`")
         if self.adapter and self.probes:
             raise ValueError("probes are made of releases: an adapter's part can have none")
         if self.forms and (self.adapter or self.wordings > 1 or self.prompt_language):

@@ -1,4 +1,4 @@
-"""BALSAM: the public development sets, JSON files of one data set each, in the authors' own prompts."""
+"""BALSAM: the public development sets, JSON files of one data set each, laid out as by its runner."""
 
 from __future__ import annotations
 

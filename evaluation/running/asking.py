@@ -135,7 +135,7 @@ def _own_prompt(row: Mapping[str, Any], part: Part) -> tuple[str, str]:
 
 def _adapted(part: Part, suite: Suite) -> Iterator[Asked]:
     if part.wordings > 1:
-        raise UsageError(f"{suite.name}: a published benchmark is asked in its authors' words: `wordings: 1`")
+        raise UsageError(f"{suite.name}: an adapter asks a published benchmark in one wording: `wordings: 1`")
     data = Path(os.path.expandvars(part.data))
     if "$" in str(data) or not data.is_dir():
         raise UsageError(
