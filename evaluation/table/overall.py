@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,7 +26,7 @@ class Average:
     """One average of all systems."""
 
     level: str
-    """`category` or `overall`."""
+    """`category` or `overall`; `judged`: a category's mean by one judged metric, on its own scale."""
     name: str
     ability: str
     method: str
@@ -39,6 +39,8 @@ class Average:
     degrees: float
     """Of freedom of errors from them: the fewest that a part has."""
     parts: tuple[str, ...]
+    values: tuple[Column, ...] = ()
+    """Whose values have the standard deviation that stands beside it; none of averages that are scaled."""
 
 
 K = TypeVar("K", bound=ColumnKey)
@@ -135,6 +137,23 @@ def averages(columns: Sequence[Column], averaging: Averaging) -> list[Average]:
         for method in methods:
             used = [one for one in mine if one.kind != "choice" or one.method == method]
             found += _levels(used, by_task, models, ability, method)
+    return found + _judged(columns, by_task)
+
+
+def _judged(columns: Sequence[Column], by_task: Mapping[str, str]) -> list[Average]:
+    """Every category of two data sets or more by each judged metric, whichever stands for its tasks."""
+    groups: dict[tuple[str, str, str], list[Column]] = {}
+    for column in columns:
+        if column.metric.name.startswith("judged_") and column.task in by_task:
+            key = column.ability, column.metric.name, by_task[column.task]
+            groups.setdefault(key, []).append(column)
+    found = []
+    for (ability, metric, category), own in sorted(groups.items()):
+        models = tuple(sorted({model for column in own for model in column.models}))
+        mean = _levels(own, by_task, models, ability, "written", scaled=False)[0]
+        if len(own) > 1:
+            name = f"{category} · {metric}"
+            found.append(replace(mean, level="judged", name=name, values=tuple(own)))
     return found
 
 
@@ -144,8 +163,10 @@ def _levels(
     models: tuple[str, ...],
     ability: str,
     method: str,
+    *,
+    scaled: bool = True,
 ) -> list[Average]:
-    """Every category and, from these, the overall average."""
+    """Every category and, from these, the overall average; from 0 to 1 if `scaled`."""
 
     def average(level: str, name: str, parts: Sequence[Average]) -> Average:
         draws = [part.drawn for part in parts if part.drawn is not None]
@@ -163,7 +184,7 @@ def _levels(
 
     tasks: dict[str, list[Average]] = {}
     for column in used:
-        tasks.setdefault(column.task, []).append(_scaled(column, models, ability, method))
+        tasks.setdefault(column.task, []).append(_scaled(column, models, ability, method, scaled=scaled))
     grouped: dict[str, list[Average]] = {}
     for task, parts in tasks.items():
         grouped.setdefault(by_task[task], []).append(average("task", task, parts))
@@ -171,9 +192,9 @@ def _levels(
     return [*found, average("overall", "overall", found)]
 
 
-def _scaled(column: Column, models: tuple[str, ...], ability: str, method: str) -> Average:
-    """A column's figures from 0 to 1, with a place for every system of the table."""
-    low, high = column.bounds or (0.0, 1.0)
+def _scaled(column: Column, models: tuple[str, ...], ability: str, method: str, *, scaled: bool) -> Average:
+    """A column's figures, from 0 to 1 if `scaled`, with a place for every system of the table."""
+    low, high = (scaled and column.bounds) or (0.0, 1.0)
     span = high - low
     places = [models.index(model) for model in column.models]
     figures = np.full(len(models), np.nan)
@@ -188,6 +209,7 @@ def _scaled(column: Column, models: tuple[str, ...], ability: str, method: str) 
 
 def average_rows(found: Average) -> list[dict[str, Any]]:
     """One row per system, with its rank as an interval where it has a figure."""
+    judged = found.level == "judged"
     places = standing(found.figures, found.drawn, found.degrees)
     rows = []
     for model, figure, place in zip(found.models, found.figures, places, strict=True):
@@ -198,12 +220,23 @@ def average_rows(found: Average) -> list[dict[str, Any]]:
             "method": found.method,
             "model": model,
             "parts": len(found.parts),
-            **dict.fromkeys(("figure", "ci_low", "ci_high", "rank_low", "rank_high", "top")),
+            **dict.fromkeys(("figure", "ci_low", "ci_high", "rank_low", "rank_high", "top", "sd", "items")),
             "note": "lacks a part" if np.isnan(figure) else "",
         }
-        place.pop("se", None)
-        rows.append(row | ({} if np.isnan(figure) else {"figure": float(figure)}) | place)
+        if judged:
+            row |= _spread(found.values, model)
+        unwanted = ("se", "rank_low", "rank_high", "top") if judged else ("se",)
+        row |= {name: value for name, value in place.items() if name not in unwanted}
+        rows.append(row | ({} if np.isnan(figure) else {"figure": float(figure)}))
     return rows
+
+
+def _spread(columns: Sequence[Column], model: str) -> dict[str, Any]:
+    """Standard deviation over all items of some columns, and how many those are."""
+    own = [column.values[column.models.index(model)] for column in columns if model in column.models]
+    values = np.concatenate(own)
+    there = values[~np.isnan(values)]
+    return {"sd": float(there.std(ddof=1)) if len(there) > 1 else None, "items": len(there)}
 
 
 def average_pairs(found: Average) -> list[dict[str, Any]]:
