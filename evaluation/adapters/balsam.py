@@ -89,4 +89,4 @@ def _slug(name: str) -> str:
     return re.sub(r"[^\w-]+", "_", name.strip().lower()).strip("_")
 
 
-ADAPTERS.add("balsam", Adapter("BALSAM", _files, _rows, _ask, "balsam"))
+ADAPTERS.add("balsam", Adapter("BALSAM", _files, _rows, _ask, "balsam", prompts="theirs"))

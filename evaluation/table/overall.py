@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,23 @@ from mihakk.evaluation.table.column import Column, ColumnKey
 from mihakk.evaluation.table.draws import standing
 from mihakk.evaluation.table.pairs import drawn_pairs, with_holm
 from mihakk.machinery.errors import UsageError
+from mihakk.schemas.suite import Averaging as Scheme
 from mihakk.schemas.suite import Suite
 
-STATEMENT = (
-    "Averages are unweighted: items to data set, data sets to task, tasks to category, these to overall. "
-    "Recall and skill are averaged apart. A system that lacks a part has no average over it."
-)
+WAYS: Final[Mapping[Scheme, str]] = {
+    "hierarchy": "items to data set, data sets to task, tasks to category, these to overall",
+    "categories": "items to data set, data sets to category, these to overall",
+    "tasks": "items to data set, data sets to task, tasks to overall (and to category)",
+    "sets": "items to data set, data sets to overall (and to category)",
+}
+
+
+def statement(scheme: Scheme) -> str:
+    """How averages are made, for the foot of a table."""
+    return (
+        f"Averages are unweighted: {WAYS[scheme]}. Recall and skill are averaged apart. A system that lacks "
+        "a part has no average over it."
+    )
 
 
 @dataclass(frozen=True)
@@ -56,11 +67,12 @@ class Averaging:
     """Task to the metric that stands for it, where that is no metric of the kinds named below."""
     main_by_kind: Mapping[str, str] = field(default_factory=dict)
     """Kind of answer to the metric that stands for it."""
+    scheme: Scheme = "hierarchy"
 
     @classmethod
     def of(cls, suite: Suite) -> Averaging:
         """As a suite says."""
-        return cls(suite.categories, suite.main, suite.main_by_kind)
+        return cls(suite.categories, suite.main, suite.main_by_kind, suite.averaging)
 
     def parts(self, columns: Sequence[K]) -> tuple[list[K], dict[str, str]]:
         """The columns that are averaged, one metric for a data set's kind of answer; each task's category.
@@ -136,11 +148,11 @@ def averages(columns: Sequence[Column], averaging: Averaging) -> list[Average]:
         methods = sorted({column.method for column in mine if column.kind == "choice"}) or ["written"]
         for method in methods:
             used = [one for one in mine if one.kind != "choice" or one.method == method]
-            found += _levels(used, by_task, models, ability, method)
-    return found + _judged(columns, by_task)
+            found += _levels(used, by_task, models, (ability, method), scheme=averaging.scheme)
+    return found + _judged(columns, by_task, averaging.scheme)
 
 
-def _judged(columns: Sequence[Column], by_task: Mapping[str, str]) -> list[Average]:
+def _judged(columns: Sequence[Column], by_task: Mapping[str, str], scheme: Scheme) -> list[Average]:
     """Every category of two data sets or more by each judged metric, whichever stands for its tasks."""
     groups: dict[tuple[str, str, str], list[Column]] = {}
     for column in columns:
@@ -150,7 +162,7 @@ def _judged(columns: Sequence[Column], by_task: Mapping[str, str]) -> list[Avera
     found = []
     for (ability, metric, category), own in sorted(groups.items()):
         models = tuple(sorted({model for column in own for model in column.models}))
-        mean = _levels(own, by_task, models, ability, "written", scaled=False)[0]
+        mean = _levels(own, by_task, models, (ability, "written"), scheme=scheme, scaled=False)[0]
         if len(own) > 1:
             name = f"{category} · {metric}"
             found.append(replace(mean, level="judged", name=name, values=tuple(own)))
@@ -161,12 +173,13 @@ def _levels(
     used: Sequence[Column],
     by_task: Mapping[str, str],
     models: tuple[str, ...],
-    ability: str,
-    method: str,
+    of: tuple[str, str],
     *,
+    scheme: Scheme,
     scaled: bool = True,
 ) -> list[Average]:
-    """Every category and, from these, the overall average; from 0 to 1 if `scaled`."""
+    """Every category and the overall average of an ability and method; from 0 to 1 if `scaled`."""
+    ability, method = of
 
     def average(level: str, name: str, parts: Sequence[Average]) -> Average:
         draws = [part.drawn for part in parts if part.drawn is not None]
@@ -186,10 +199,12 @@ def _levels(
     for column in used:
         tasks.setdefault(column.task, []).append(_scaled(column, models, ability, method, scaled=scaled))
     grouped: dict[str, list[Average]] = {}
-    for task, parts in tasks.items():
-        grouped.setdefault(by_task[task], []).append(average("task", task, parts))
+    for task, sets in tasks.items():
+        own = sets if scheme in ("sets", "categories") else [average("task", task, sets)]
+        grouped.setdefault(by_task[task], []).extend(own)
     found = [average("category", name, parts) for name, parts in sorted(grouped.items())]
-    return [*found, average("overall", "overall", found)]
+    every = [part for parts in grouped.values() for part in parts]
+    return [*found, average("overall", "overall", every if scheme in ("sets", "tasks") else found)]
 
 
 def _scaled(column: Column, models: tuple[str, ...], ability: str, method: str, *, scaled: bool) -> Average:

@@ -98,7 +98,7 @@ def _averages(tables: Mapping[str, list[Row]]) -> Iterator[Sheet]:
         scale = "on the rubric's scale" if level == "judged" else "scaled from 0 to 1"
         yield _sheet(
             f"{called} · {ability} · choices {method}",
-            f"Unweighted mean of {rows[0]['parts']} data sets by task and category, {scale}.",
+            f"Unweighted mean of {rows[0]['parts']} data sets, {scale}.",
             {
                 "system": lambda row: str(row["model"]),
                 "figure [95 %]": lambda row: _interval(row, "figure", "ci_low", "ci_high", 3),
