@@ -52,6 +52,7 @@ docs: setup-test  ## The documentation site into site/; any warning fails
 	@$(BIN)/python -m tools.docs_reference
 	@$(BIN)/python -m tools.docs_map
 	@$(BIN)/python -m tools.docs_claims
+	@$(BIN)/python -m tools.docs_reproductions
 	@$(BIN)/zensical build --clean --strict
 
 audit-deps: setup-test  ## Known vulnerabilities of the locked dependencies (needs an advisory source)

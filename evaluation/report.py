@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from mihakk.evaluation.judges.run import marks_of
 from mihakk.evaluation.judges.sheets import judge_sheets
 from mihakk.evaluation.rows import folders_of
 from mihakk.evaluation.running.asking import Asked, Fetch, asked_of_suite
@@ -88,6 +89,7 @@ def report(suite: Suite, systems: Sequence[System], folder: Path) -> Report:
     shown += judge_sheets(folder)
     if small := [one.name for one in systems if not one.contender]:
         notes.append(f"{', '.join(small)}: small models that show the machinery at work, no contenders.")
+    notes += marks_of(suite, systems)
     if not suite.pinned:
         notes.append("The suite pins no version: compare these figures with no other run's.")
     (folder / "table.md").write_text(markdown(shown, notes), encoding="utf-8")

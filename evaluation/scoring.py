@@ -36,13 +36,18 @@ class _Answered(NamedTuple):
     cut: bool
 
 
-def metrics_named(names: Iterable[str]) -> list[Metric]:
-    """Metrics by name, each once.
+def metrics_named(names: Iterable[str], options: Mapping[str, Mapping[str, str | int]] = {}) -> list[Metric]:
+    """Metrics by name, each once, with what is set otherwise than by default.
 
     Raises:
-        UsageError: There is no such metric.
+        UsageError: There is no such metric, or it can't be set so.
     """
-    return [METRICS.get(name) for name in dict.fromkeys(names)]
+    found = {name: METRICS.get(name) for name in names}
+    for name, own in options.items():
+        if name not in found:
+            raise UsageError(f"metric_options: {name!r} is none of the metrics ({', '.join(found)})")
+        found[name] = found[name].with_options(own)
+    return list(found.values())
 
 
 def score_file(answers: Path, questions: Questions, metrics: Sequence[Metric], out: Path) -> Counter[str]:

@@ -74,7 +74,7 @@ def _is_asked(one: Asked, method: Method) -> bool:
 
 
 def _columns(suite: Suite, questions: Collection[Question], method: Method) -> list[ColumnKey]:
-    metrics = metrics_named(suite.metrics or DEFAULT)
+    metrics = metrics_named(suite.metrics or DEFAULT, suite.metric_options)
     found: dict[tuple[str, ...], ColumnKey] = {}
     for one in questions:
         facts = (one.release, one.config, one.task, one.kind, one.ability)

@@ -1,4 +1,4 @@
-"""The ten criteria and what an auditor's reply must be (QIMMA, section 3.2)."""
+"""The ten criteria and what an auditor's reply must be (QIMMA, section 3.2.1 and appendix C)."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class AnswerItem(BaseItem):
 
 
 class ExplanationItem(BaseItem):
-    """A poem whose explanations align one to one with its verses (Fann or Flop, section 3)."""
+    """A poem whose explanations align one to one with its verses (Fann or Flop, figure 7)."""
 
     kind: Literal["explanation"] = "explanation"
     verses: tuple[str, ...]

@@ -14,6 +14,11 @@ Probe = Literal["canary", "continuation", "options"]
 options: the right one chosen where no question is shown."""
 
 
+Averaging = Literal["hierarchy", "categories", "tasks", "sets"]
+"""hierarchy: data sets to tasks, these to categories, these to overall; categories: of their data sets, tasks
+apart; tasks, sets: overall is the mean of all tasks, or of all data sets, whatever their category."""
+
+
 KindName = Annotated[str, Field(pattern="^(choice|answer|explanation|code)$")]
 
 
@@ -70,7 +75,11 @@ class Part(Record):
     wordings: int = Field(default=1, ge=1, le=3)
     """In how many wordings each question is asked; the first is the release's own prompt."""
     forms: Literal["", "qimma"] = ""
-    """`qimma`: choices and answers in Arabic are asked in QIMMA's six prompt forms instead of their own."""
+    """`qimma`: choices and answers in Arabic are asked in forms made of QIMMA's six' parts, in our words."""
+    protocol: Literal["ours", "published"] = "ours"
+    """`published`: an adapter whose files hold no prompts asks in the authors' own, from `prompts`."""
+    prompts: str = ""
+    """Folder of the user's copy of these, a file `TASK.txt` each; `$NAME` is an environment variable."""
     repeats: int = Field(default=1, ge=1)
     probes: tuple[Probe, ...] = ()
     """Probes for contamination made of the same questions; they belong to no average."""
@@ -82,7 +91,9 @@ class Part(Record):
         if self.adapter and not self.data:
             raise ValueError(f"adapter {self.adapter!r} needs `data`, the folder of the benchmark's files")
         if self.adapter and self.prompt_language:
-            raise ValueError("a published benchmark is asked in its authors' words: no `prompt_language`")
+            raise ValueError("an adapter asks a published benchmark in one language: no `prompt_language`")
+        if (self.protocol == "published") != bool(self.adapter and self.prompts):
+            raise ValueError("`protocol: published` and `prompts` go together, in an adapter's part")
         if self.adapter and self.probes:
             raise ValueError("probes are made of releases: an adapter's part can have none")
         if self.forms and (self.adapter or self.wordings > 1 or self.prompt_language):
@@ -93,8 +104,11 @@ class Part(Record):
 class SuiteJudges(Record):
     """Who judges replies, and by which rubrics."""
 
-    by: tuple[str, str]
-    """Two names in configs/models/, of two families, neither of a judged system's."""
+    by: tuple[str, ...] = Field(min_length=1, max_length=2)
+    """Two names in configs/models/, of two families, neither of a judged system's; or one, which the table
+    marks."""
+    own_family: bool = False
+    """Let a judge judge systems of its own family, as papers did; the table marks it."""
     rubrics: tuple[str, ...] = Field(min_length=1)
     """Names in evaluation/rubrics/."""
     asked_again: float = Field(default=0.05, ge=0, le=1)
@@ -151,6 +165,10 @@ class Suite(Record):
     main_by_kind: dict[KindName, str] = Field(default_factory=dict)
     """Kind of answer (`choice`, `answer`, `explanation`, `code`) to the metric that stands for it where its
     task names none; accuracy, exact or recall, chrf and solved when empty."""
+    averaging: Averaging = "hierarchy"
+    """What the overall average is the mean of."""
+    metric_options: dict[str, dict[str, str | int]] = Field(default_factory=dict)
+    """Metric to its settings that differ: `model`, `revision`, `layer`, and for explained poems `unit`."""
     compare: tuple[tuple[str, str], ...] = ()
     """Pairs of configs: each system's first less its second, on the records that both ask about."""
     reply_tokens: ReplyTokens = ReplyTokens()

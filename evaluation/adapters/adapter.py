@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from mihakk.generators.abilities import ability_of
-from mihakk.machinery.errors import SourceChanged
+from mihakk.machinery.errors import SourceChanged, UsageError
 from mihakk.machinery.ids import digest as digest_of
+from mihakk.machinery.ids import sha256
 from mihakk.machinery.registry import Registry
 from mihakk.schemas.evaluation import Question
 from mihakk.scrapers.tables import FORMATS, read_rows
 
+PUBLISHED = "@published"
+"""End of the name of a prompt that is the authors' own, from the user's copy."""
 Row = dict[str, Any]
 Facts = dict[str, Any]
-"""`shown`, the prompt as it is sent; `content`, what the question's digest covers; and fields of `Question`,
-at least `item`, `config`, `task`, `language` and `kind`."""
+"""`shown`, the prompt as it is sent; `content`, what the question's digest covers; maybe `fields`, what the
+authors' own prompt has places for; and fields of `Question`, at least `item`, `config`, `task`, `language`
+and `kind`."""
 
 
 class Published(NamedTuple):
-    """One question of a published benchmark, with the prompt its authors sent."""
+    """One question of a published benchmark, with its prompt."""
 
     question: Question
     prompt: str
+    fields: Mapping[str, str]
+    """What the authors' own prompt has places for, by the places' names."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +50,10 @@ class Adapter:
     """Name of the benchmark in results, where no question says another."""
     version: str = "1"
     """Raised with every change of what is asked or counts as right."""
+    prompts: Literal["theirs", "ours"] = "ours"
+    """Whose words are asked: theirs stand in their files."""
+    published: Mapping[str, str] = field(default_factory=dict)
+    """Task to the digest of the prompt that the authors published, where their files hold none."""
 
     def read(self, folder: Path, digest: str) -> Iterator[Published]:
         """Every question of a folder whose files have that digest.
@@ -62,8 +73,54 @@ def _published(facts: Facts) -> Published:
     """A question as its authors put it; a cluster of its own where no `group` is named."""
     shown, content = facts.pop("shown"), facts.pop("content")
     known = {"version": "published", "group": facts["item"], "ability": ability_of(facts["task"])}
+    fields = facts.pop("fields", {})
     question = Question.model_validate({**known, "content_hash": digest_of(content), **facts})
-    return Published(question, shown)
+    return Published(question, shown, fields)
+
+
+def published_prompts(adapter: Adapter, folder: Path) -> dict[str, str]:
+    """Task to its authors' prompt, from the user's own copy: a file `TASK.txt` each, places in brackets.
+
+    Raises:
+        UsageError: There are none, or a file is missing or not the published prompt: other letters a to z.
+    """
+    if not adapter.published:
+        has = "the files hold them" if adapter.prompts == "theirs" else "no digest of them is known here"
+        raise UsageError(f"`protocol: published` does nothing for {adapter.title}'s prompts: {has}")
+    found = {}
+    for task, digest in adapter.published.items():
+        path = folder / f"{task}.txt"
+        if not path.is_file():
+            raise UsageError(f"there is no file {path} with the prompt that {adapter.title} asks {task} in")
+        found[task] = path.read_text(encoding="utf-8").strip()
+        if "[" not in found[task]:
+            raise UsageError(f"{path} has no place in brackets, as [PROVERB], for what is asked about")
+        if (letters := _letters_digest(found[task])) != digest:
+            raise UsageError(
+                f"{path} is not {adapter.title}'s prompt (letters {letters[:12]}, published {digest[:12]}): "
+                "copy it anew, or ask in ours (`protocol: ours`)"
+            )
+    return found
+
+
+def _letters_digest(text: str) -> str:
+    """Digest of a prompt's Latin letters: spaces, marks and line breaks differ from copy to copy."""
+    return sha256(re.sub("[^a-z]", "", text.lower()).encode())
+
+
+def filled(prompt: str, fields: Mapping[str, str]) -> str:
+    """A published prompt with its places filled; what it calls a proverb is called what the row is."""
+    text = prompt.replace("*", "")
+    if fields.get("kind") == "idiom":
+        text = text.replace("proverb", "idiom").replace("Proverb", "Idiom").replace("[PROVERB", "[IDIOM")
+    return re.sub(r"\[([^\]\n]+)\]", lambda place: fields[place[1].lower()], text)
+
+
+def whose(prompt: str) -> str:
+    """Whose words a prompt of that name is in."""
+    name, protocol, _ = prompt.partition(PUBLISHED)
+    known = ADAPTERS.get(name).prompts if name in ADAPTERS.names() else "ours"
+    return "the authors'" if known == "theirs" or protocol else "ours"
 
 
 def not_of(title: str, where: str, error: Exception, what: str = "row") -> SourceChanged:

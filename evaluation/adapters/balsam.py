@@ -1,4 +1,4 @@
-"""BALSAM: the public development sets, JSON files of one data set each, in the authors' own prompts."""
+"""BALSAM: the public development sets, JSON files of one data set each, laid out as by its runner."""
 
 from __future__ import annotations
 
@@ -89,4 +89,4 @@ def _slug(name: str) -> str:
     return re.sub(r"[^\w-]+", "_", name.strip().lower()).strip("_")
 
 
-ADAPTERS.add("balsam", Adapter("BALSAM", _files, _rows, _ask, "balsam"))
+ADAPTERS.add("balsam", Adapter("BALSAM", _files, _rows, _ask, "balsam", prompts="theirs"))

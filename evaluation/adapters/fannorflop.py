@@ -1,4 +1,4 @@
-"""Fann or Flop: Arabic poems explained verse by verse, asked for as the JSON that the paper describes."""
+"""Fann or Flop: Arabic poems explained verse by verse, asked for as JSON in a prompt of ours."""
 
 from __future__ import annotations
 

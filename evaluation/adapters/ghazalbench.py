@@ -145,4 +145,4 @@ def _choice(prompt: str, key: str, second: str) -> Facts:
     }
 
 
-ADAPTERS.add("ghazalbench", Adapter("GhazalBench", _files, _rows, _ask, "ghazalbench"))
+ADAPTERS.add("ghazalbench", Adapter("GhazalBench", _files, _rows, _ask, "ghazalbench", prompts="theirs"))

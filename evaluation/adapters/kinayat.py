@@ -114,6 +114,9 @@ def _ask(row: tuple[str, dict[str, str]]) -> Iterator[Facts]:
                 shown, more = _choice(choice.shown.format(**fields), ordered)
                 more |= {"order": order, "pair_id": f"kinayat-{choice.task}-{name}"}
                 more["item"] = f"kinayat-{choice.task}-{name}-{order}"
+                more["fields"] = _places(fields) | {
+                    f"option {number}": text for number, (text, _) in enumerate(ordered, 1)
+                }
                 yield _facts(choice.task, name, f"{asked}\n\n{shown}", more)
     if fields["connotation"]:
         gold = fields["connotation"].capitalize()
@@ -124,13 +127,24 @@ def _ask(row: tuple[str, dict[str, str]]) -> Iterator[Facts]:
         for what in ("idiom", "explanation"):
             shown, more = _choice(fields[what], options)
             more["item"] = f"kinayat-connotation-{name}-{what}"
+            more["fields"] = _places(fields) | dict.fromkeys(
+                ("proverb or explanation", "idiom or explanation"), fields[what]
+            )
             yield _facts("connotation", name, f"{asked}\n\n{shown}", more)
     asked = f"{_EXPLAIN.format(**fields)}\n\n{fields['idiom']}\n"
-    yield _facts("explanation", name, asked, {"kind": "answer", "answer": fields["explanation"]})
+    more = {"kind": "answer", "answer": fields["explanation"], "fields": _places(fields)}
+    yield _facts("explanation", name, asked, more)
     *rest, last = fields["idiom"].rstrip(" .،؛!؟").split()
     if fields["kind"] == "proverb" and rest:
         asked = f"{_COMPLETE.format(**fields)}\n\n{' '.join(rest)} …\n"
-        yield _facts("completion", name, asked, {"kind": "answer", "answer": last})
+        places = _places(fields) | {"incomplete proverb": " ".join(rest)}
+        yield _facts("completion", name, asked, {"kind": "answer", "answer": last, "fields": places})
+
+
+def _places(fields: dict[str, str]) -> dict[str, str]:
+    """What the paper's prompts have places for, by their names there."""
+    named = {"sentence": fields["sentence"], "sentence with blank": fields["blank"]}
+    return {"kind": fields["kind"], **dict.fromkeys(("proverb", "idiom"), fields["idiom"]), **named}
 
 
 def _needed(fields: dict[str, str], shown: str) -> Iterator[bool]:
@@ -153,7 +167,21 @@ def _choice(shown: str, options: Sequence[tuple[str, str]]) -> tuple[str, Facts]
 
 def _facts(task: str, name: str, prompt: str, more: Facts) -> Facts:
     facts = {"item": f"kinayat-{task}-{name}", "group": f"kinayat-{name}", "config": f"ar_{task}", **more}
-    return {"shown": prompt, "content": [prompt, more], "task": task, "language": "ar", **facts}
+    content = [prompt, {name: value for name, value in more.items() if name != "fields"}]
+    return {"shown": prompt, "content": content, "task": task, "language": "ar", **facts}
 
 
-ADAPTERS.add("kinayat", Adapter("Kinayat", tables_in, _rows, _ask, "kinayat"))
+_PUBLISHED: Final = {
+    **dict.fromkeys(
+        ("meaning_choice", "meaning_choice_srl"),
+        "4fac3b63bb888354020614c27e633693883f28032d0d5af1a4c878b5c036b32f",
+    ),
+    "meaning_in_context": "8ea541a333dfe69c32f4c1ebd3cdfedcc3e6ba32e57e64cd56fe5e20f8a8a4ba",
+    "completion": "100d50b2d2a79672337363c13e53ed0c14b99a8b0c366fbf4e77fb8cae6ebbb3",
+    "negation": "8777aa0ee5ec187ca6b70e2df85ffa8317a6ea5797aa3ee32094d7023a559994",
+    "explanation": "f7ab746a8decfa51cc6b3d0522ada7c02bf3c69e77b9a386f77f06d0bff68382",
+    "pragmatic_use": "e1b6a79de7d74b74566473ed8523043dda4092b1a8c9c21cce8842de7261acbe",
+    "connotation": "9db758e3550cbcb30e36460b94b36ed51b14a856abba9d919049bdeafe709869",
+}
+"""Digests of the paper's figures 5, 6, 9, 10, 11, 14 and 15."""
+ADAPTERS.add("kinayat", Adapter("Kinayat", tables_in, _rows, _ask, "kinayat", published=_PUBLISHED))

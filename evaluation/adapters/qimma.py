@@ -12,6 +12,11 @@ from mihakk.evaluation.adapters.adapter import ADAPTERS, Adapter, Facts, Row, ro
 LABELS: Final = ("أ", "ب", "ج", "د", "هـ", *"وزحطيكلمنسعفصقرشتثخذضظغ")
 """As the leaderboard's code labels choices; the fifth is two code points."""
 _COLUMNS: Final = {"MCQ": ("prompt", "choices", "index"), "QA": ("prompt", "choices")}
+_COLUMN: Final = {
+    **dict.fromkeys(("nativeqa", "nativeqa_rdp", "syntheticqa"), "3lm_stem"),
+    "arablegaleval": "arablegalqa",
+}
+"""Data sets to the column of the paper's table 3 that they are part of; others are a column each."""
 _SEVERAL: Final = "MizanQA"
 """Any number of its choices may be right."""
 
@@ -47,8 +52,9 @@ def _ask(given: tuple[_Place, int, Row]) -> Iterator[Facts]:
     prompt = _text(row, "prompt", "text")
     name = f"qimma-{place.kind.lower()}-{place.benchmark}-{place.subset}-{number}"
     more |= {"item": name, "slices": {"subset": place.subset}}
-    task = f"{place.kind}_{place.benchmark}".lower().replace("-", "_")
-    facts = {"config": f"ar_{task}", "task": task, "language": "ar", **more}
+    benchmark = place.benchmark.lower().replace("-", "_")
+    config, task = f"ar_{place.kind.lower()}_{benchmark}", _COLUMN.get(benchmark, benchmark)
+    facts = {"config": config, "task": task, "language": "ar", **more}
     yield {"shown": prompt, "content": [prompt, more], **facts}
 
 
@@ -88,4 +94,4 @@ def _text(row: Row, column: str, what: str) -> str:
     return text
 
 
-ADAPTERS.add("qimma", Adapter("QIMMA", _files, _rows, _ask, "qimma"))
+ADAPTERS.add("qimma", Adapter("QIMMA", _files, _rows, _ask, "qimma", version="2", prompts="theirs"))

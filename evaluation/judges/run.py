@@ -39,7 +39,7 @@ class JudgeJob(NamedTuple):
     asked: Sequence[Asked]
     systems: Sequence[System]
     """Those that are judged."""
-    judges: tuple[System, System]
+    judges: tuple[System, ...]
     out: Path
     """The suite's folder."""
     store: Settings
@@ -86,27 +86,44 @@ def judges_of(suite: Suite) -> SuiteJudges:
     return suite.judges
 
 
-def load_judges(suite: Suite, systems: Sequence[System]) -> tuple[System, System]:
-    """The two judges of a suite.
+def load_judges(suite: Suite, systems: Sequence[System]) -> tuple[System, ...]:
+    """The judges of a suite: two, or one.
 
     Raises:
         UsageError: They are of one family, one is of a judged system's, or one has no price for a limit.
     """
     named = judges_of(suite)
-    first, second = load_priced(named.by, suite, "judges.budget")
-    if first.family.casefold() == second.family.casefold():
+    judges = load_priced(named.by, suite, "judges.budget")
+    if len(judges) > 1 and len({one.family.casefold() for one in judges}) == 1:
         raise UsageError(
-            f"{suite.name}: both judges are of the family {first.family!r}; name two of different families"
+            f"{suite.name}: both judges are of the family {judges[0].family!r}; "
+            "name two of different families"
         )
-    for judge in (first, second):
-        own = [one.name for one in systems if one.family.casefold() == judge.family.casefold()]
-        if own:
+    for judge in judges:
+        if (own := _relatives(judge, systems)) and not named.own_family:
             raise UsageError(
                 f"{suite.name}: the judge {judge.name} is of the family {judge.family!r}, and so is "
                 f"{', '.join(own)}: a judge favours its own family. Name another judge, or "
-                "judge other systems (`--model`)"
+                "judge other systems (`--model`), or have the table mark it (`judges: {own_family: true}`)"
             )
-    return _exact(first, named.reply_tokens), _exact(second, named.reply_tokens)
+    return tuple(_exact(one, named.reply_tokens) for one in judges)
+
+
+def marks_of(suite: Suite, systems: Sequence[System]) -> list[str]:
+    """What a table has to say of the judges: that there is one, and whose family it judged."""
+    if suite.judges is None:
+        return []
+    judges = load_priced(suite.judges.by, suite, "judges.budget")
+    told = [f"Judged by one judge alone, {judges[0].name}."] if len(judges) == 1 else []
+    return told + [
+        f"The judge {judge.name} judged systems of its own family: {', '.join(own)}."
+        for judge in judges
+        if (own := _relatives(judge, systems))
+    ]
+
+
+def _relatives(judge: System, systems: Sequence[System]) -> list[str]:
+    return [one.name for one in systems if one.family.casefold() == judge.family.casefold()]
 
 
 @contextmanager
@@ -137,9 +154,10 @@ def _progress(job: JudgeJob, model: Model, journal: Journal) -> str:
         own = asked_again(answers, again, seed)
         done = sum(open_request(model, journal, rubrics[name], case, seed) is None for case in own)
         parts.append(f"{system} by {name}: {done:,} of {len(own):,}")
-    first, second = (one.name for one in job.judges)
-    other = f"{second} has not begun" if model.config.name == first else f"{first} is done"
-    return f"Judged: {'; '.join(parts)}; {other}. Scores are written once both are done"
+    first, *others = (one.name for one in job.judges)
+    for second in others:
+        parts.append(f"{second} has not begun" if model.config.name == first else f"{first} is done")
+    return f"Judged: {'; '.join(parts)}. Scores are written once {'both are' if others else 'it is'} done"
 
 
 def judge_suite(job: JudgeJob, answered: Callable[[System], None] = lambda _: None) -> Counter[str]:

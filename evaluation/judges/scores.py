@@ -83,12 +83,15 @@ def panel(judgements: Iterable[Judgement], rubric: Rubric) -> tuple[str, ...]:
     return tuple(sorted({f"{one.judge}@{one.revision}" for one in judgements if one.rubric == rubric.name}))
 
 
-def totals_of(rubric: Rubric, judgements: Iterable[Judgement]) -> dict[str, dict[str, float]]:
-    """Answer to judge to its total; only first askings, only usable replies."""
+def totals_of(
+    rubric: Rubric, judgements: Iterable[Judgement], field: str = ""
+) -> dict[str, dict[str, float]]:
+    """Answer to judge to its total, or to its score of one field; only first askings, only usable replies."""
     found: dict[str, dict[str, float]] = defaultdict(dict)
     for one in judgements:
         if one.rubric == rubric.name and one.repeat == 0 and one.scores:
-            found[one.answer][one.judge] = float(rubric.total_of(one.scores))
+            given = one.scores[field] if field else rubric.total_of(one.scores)
+            found[one.answer][one.judge] = float(given)
     return dict(found)
 
 
@@ -106,39 +109,55 @@ def judged_scores(
     asked: Mapping[tuple[str, int], Asked],
     by: Panel,
 ) -> list[Score]:
-    """One score per answer: the mean of the judges' totals.
+    """One score per answer, the mean of the judges' totals, and one of each field that is not the total.
 
     An answer that is not there has the least value. Where a judge gave no usable reply there is no value: a
-    mean of one judge would be another figure than that of two.
+    mean of one judge would be another figure than that of two. What people vouch for are totals: no field is
+    named as vouched for.
     """
     rubric = by.rubric
     digest = rubric_digest(rubric)
     judges = "+".join(by.judges)
     signature = f"judged_{rubric.name}/{VERSION}|rubric:{rubric.version}:{digest[:12]}|judges:{judges}"
-    totals = totals_of(rubric, judgements)
+    ours = [
+        (answer, one)
+        for answer in answers
+        if (one := asked.get((answer.item, answer.variant))) is not None
+        and rubric.judges(answer.kind, answer.task)
+    ]
     rows = []
-    for answer in answers:
-        one = asked.get((answer.item, answer.variant))
-        if one is None or not rubric.judges(answer.kind, answer.task):
-            continue
-        value, detail = _value(rubric, answer, one, totals, len(by.judges))
-        rows.append(
-            Score(
-                **{field: getattr(answer, field) for field in Attempt.model_fields},
-                metric=by.metric,
-                signature=signature,
-                scorer=f"judged/{VERSION}",
-                reader=f"judged/{VERSION}",
-                value=value,
-                low=float(rubric.low),
-                high=float(rubric.high),
-                higher_is_better=True,
-                status=_status(answer, one),
-                cut=answer.finish_reason == "length",
-                detail=json.dumps(detail, sort_keys=True),
+    for field, (metric, low, high) in _columns(by).items():
+        totals = totals_of(rubric, judgements, field)
+        for answer, one in ours:
+            value, detail = _value(low, answer, one, totals, len(by.judges))
+            rows.append(
+                Score(
+                    **{name: getattr(answer, name) for name in Attempt.model_fields},
+                    metric=metric,
+                    signature=signature,
+                    scorer=f"judged/{VERSION}",
+                    reader=f"judged/{VERSION}",
+                    value=value,
+                    low=float(low),
+                    high=float(high),
+                    higher_is_better=True,
+                    status=_status(answer, one),
+                    cut=answer.finish_reason == "length",
+                    detail=json.dumps(detail, sort_keys=True),
+                )
             )
-        )
     return rows
+
+
+def _columns(by: Panel) -> dict[str, tuple[str, int, int]]:
+    """The total (no name) and each other field: its metric and the ends of its scale."""
+    rubric = by.rubric
+    fields = {
+        name: (f"judged_{rubric.name}_{name}{NOT_VOUCHED_FOR}", one.low, one.high)
+        for name, one in rubric.fields.items()
+        if name != rubric.total
+    }
+    return {"": (by.metric, rubric.low, rubric.high), **fields}
 
 
 def is_vouched(rubric: Rubric, judges: tuple[str, ...], vouched: Iterable[Vouched]) -> bool:
@@ -151,10 +170,10 @@ def is_vouched(rubric: Rubric, judges: tuple[str, ...], vouched: Iterable[Vouche
 
 
 def _value(
-    rubric: Rubric, answer: Answer, asked: Asked, totals: Mapping[str, Mapping[str, float]], judges: int
+    low: int, answer: Answer, asked: Asked, totals: Mapping[str, Mapping[str, float]], judges: int
 ) -> tuple[float | None, dict[str, Any]]:
     if judged_of(answer, asked) is None:
-        return float(rubric.low), {"judges": {}}
+        return float(low), {"judges": {}}
     given = totals.get(answer_key(answer), {})
     if len(given) < judges or not given:
         return None, {"judges": given}

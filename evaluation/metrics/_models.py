@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mihakk.evaluation.metrics.metric import Case, not_installed
+from mihakk.evaluation.metrics.metric import Case, Options, not_installed
 from mihakk.machinery.errors import UsageError
 
 BATCH = 32
@@ -17,20 +17,34 @@ LONGEST = 512
 """Tokens."""
 
 
-def pairs(cases: Sequence[Case]) -> Iterator[tuple[int, str, str]]:
-    """(place of the case, reference, what was written) of every pair to compare; none for what is missing."""
+def pairs(cases: Sequence[Case], options: Options) -> Iterator[tuple[int, str, str]]:
+    """(place of the case, reference, what was written) of every pair to compare; none for what is missing.
+
+    Of poems a pair is of the `unit` of the options: a verse, two, or all of them joined.
+    """
     for place, case in enumerate(cases):
         if case.question.kind == "explanation":
-            for written, reference in zip(case.reading.verses, case.question.explanations, strict=False):
-                if written:
-                    yield place, reference, written
+            size = _size(case, options)
+            references, written = case.question.explanations, case.reading.verses
+            for start in range(0, len(references), size):
+                said = " ".join(one for one in written[start : start + size] if one)
+                if said:
+                    yield place, " ".join(references[start : start + size]), said
         elif case.reading.text:
             yield place, case.question.answer, case.reading.text
 
 
-def expected(case: Case) -> int:
+def expected(case: Case, options: Options) -> int:
     """How many pairs a case has where nothing is missing."""
-    return len(case.question.explanations) if case.question.kind == "explanation" else 1
+    if case.question.kind != "explanation":
+        return 1
+    return -(-len(case.question.explanations) // _size(case, options))
+
+
+def _size(case: Case, options: Options) -> int:
+    """Verses that are compared as one."""
+    sizes = {"verse": 1, "couplet": 2, "poem": max(1, len(case.question.explanations))}
+    return sizes[options.get("unit", "verse")]
 
 
 @lru_cache(maxsize=2)
@@ -73,9 +87,9 @@ def encoder(model: str, revision: str, layer: int) -> Any:
     return tokenizer, network.to("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def means(values: Sequence[tuple[int, float]], cases: Sequence[Case]) -> list[float]:
+def means(values: Sequence[tuple[int, float]], cases: Sequence[Case], options: Options) -> list[float]:
     """Mean of each case over all pairs it should have; those that are missing count 0."""
     sums: NDArray[np.float64] = np.zeros(len(cases))
     for place, value in values:
         sums[place] += value
-    return [float(total) / expected(case) for total, case in zip(sums, cases, strict=True)]
+    return [float(total) / expected(case, options) for total, case in zip(sums, cases, strict=True)]

@@ -25,7 +25,7 @@ def accuracy(case: Case) -> Scored:
 
 @metric(title="Accuracy, by characters", kinds=("choice",), methods=("likelihood",), when=single)
 def accuracy_by_characters(case: Case) -> Scored:
-    """Accuracy where each label's likelihood is divided by its length in code points (QIMMA, section 3.3.2).
+    """Accuracy where each label's likelihood is divided by its length in code points (QIMMA's code).
 
     A label of two code points (هـ) is favoured by it: kept to reproduce published figures.
     """

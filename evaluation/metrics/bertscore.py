@@ -26,14 +26,14 @@ def bertscore(cases: Sequence[Case], options: Options) -> list[Scored]:
     Without weights for rare words and without rescaling.
     """
     # One reference is held against many systems' replies: side by side its vectors are computed once a block.
-    todo = sorted(pairs(cases), key=lambda pair: (len(pair[1]), pair[1], pair[0]))
+    todo = sorted(pairs(cases, options), key=lambda pair: (len(pair[1]), pair[1], pair[0]))
     values = []
     for start in range(0, len(todo), BLOCK):
         block = todo[start : start + BLOCK]
         texts = sorted({text for _, *both in block for text in both}, key=lambda text: (len(text), text))
         vectors = dict(zip(texts, _vectors(texts, options), strict=True))
         values += [(place, _f1(vectors[written], vectors[reference])) for place, reference, written in block]
-    return [Scored(round(value, 6), {}) for value in means(values, cases)]
+    return [Scored(round(value, 6), {}) for value in means(values, cases, options)]
 
 
 def _vectors(texts: Sequence[str], options: Options) -> Iterator[tuple[Any, Any]]:

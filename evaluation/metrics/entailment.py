@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mihakk.evaluation.metrics._models import BATCH, cross_encoder, expected, means, pairs
+from mihakk.evaluation.metrics._models import BATCH, cross_encoder, means, pairs
+from mihakk.evaluation.metrics.fannorflop import in_order
 from mihakk.evaluation.metrics.metric import Case, Options, Scored, batch_metric
 from mihakk.machinery.errors import UsageError
 
@@ -25,30 +27,51 @@ def entailment(cases: Sequence[Case], options: Options) -> list[Scored]:
 
     The other direction is kept apart.
     """
-    todo = list(pairs(cases))
+    todo = list(pairs(cases, options))
     forth = _chances([(reference, written) for _, reference, written in todo], options)
     back = _chances([(written, reference) for _, reference, written in todo], options)
-    values = means([(place, one) for (place, _, _), one in zip(todo, forth, strict=True)], cases)
-    others = means([(place, one) for (place, _, _), one in zip(todo, back, strict=True)], cases)
+    values = means([(place, one) for (place, _, _), one in zip(todo, forth, strict=True)], cases, options)
+    others = means([(place, one) for (place, _, _), one in zip(todo, back, strict=True)], cases, options)
     return [
         Scored(round(value, 6), {"to_reference": round(other, 6)})
         for value, other in zip(values, others, strict=True)
     ]
 
 
-@batch_metric(title="Entailment, as published", raw=True, **_FACTS)
+def _pooled(sums: NDArray[np.float64], _: Options) -> float:
+    return float(sums[0] / sums[1]) if sums[1] else float("nan")
+
+
+@batch_metric(
+    title="Entailment, as published",
+    version="2",
+    raw=True,
+    total=_pooled,
+    **{**_FACTS, "kinds": ("explanation",)},
+)
 def entailment_compat(cases: Sequence[Case], options: Options) -> list[Scored]:
-    """Fann or Flop's script: both directions averaged, over the verses explained and no others."""
-    scored = entailment(cases, options)
-    found = []
-    for case, one in zip(cases, scored, strict=True):
-        there = sum(1 for _ in pairs([case]))
-        if not there or one.value is None:
-            found.append(Scored(None, {"dropped": "nothing explained"}))
-            continue
-        both = (one.value + one.detail["to_reference"]) / 2
-        found.append(Scored(round(both * expected(case) / there, 6), {"verses": there}))
-    return found
+    """Fann or Flop's script: a JSON reply's explanations in order, both directions averaged.
+
+    The figure of many poems is the mean over all their pairs; verses without an explanation are none.
+    """
+    todo = [
+        (place, reference, written)
+        for place, case in enumerate(cases)
+        for reference, written in in_order(case)
+        if reference and written
+    ]
+    forth = _chances([(reference, written) for _, reference, written in todo], options)
+    back = _chances([(written, reference) for _, reference, written in todo], options)
+    own: list[list[float]] = [[] for _ in cases]
+    for (place, _, _), one, other in zip(todo, forth, back, strict=True):
+        own[place].append((one + other) / 2)
+    return [
+        Scored(
+            round(sum(each) / len(each), 6) if each else None,
+            {"statistics": [round(sum(each), 6), len(each)], **({} if each else {"dropped": "no pair"})},
+        )
+        for each in own
+    ]
 
 
 def _chances(sentences: list[tuple[str, str]], options: Options) -> list[float]:

@@ -66,6 +66,15 @@ def fannorflop_chrf_compat(case: Case) -> Scored:
 _LEFT_OUT: Final = Scored(None, {"dropped": "no JSON"})
 
 
+def in_order(case: Case) -> list[tuple[str, str]]:
+    """Explanations of verses beside those of a JSON reply, folded, in order; the longer list is cut."""
+    pieces, _ = json_pieces(case.reply)
+    return [
+        (fann_or_flop_fold(reference), fann_or_flop_fold(piece.text))
+        for reference, piece in zip(case.question.explanations, pieces, strict=False)
+    ]
+
+
 def _in_order(case: Case) -> list[str]:
     """The explanations of a JSON reply, folded, one a verse by their order alone; none without JSON."""
     pieces, _ = json_pieces(case.reply)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final, NamedTuple
 
@@ -17,6 +17,8 @@ from mihakk.machinery.settings import install_command
 from mihakk.schemas.evaluation import AnswerKind, Method, Question
 
 Options = Mapping[str, str]
+UNITS: Final = ("verse", "couplet", "poem")
+"""Of an explained poem: how many of its explanations are compared as one text (one, two, all)."""
 METHODS: Final[tuple[Method, ...]] = ("written", "likelihood", "label_logprob")
 
 
@@ -77,6 +79,21 @@ class Metric:
     raw: bool = False
     """Whether it reads replies by a published protocol's own rules, and so scores even those that ours can't
     read; all other metrics have their worst value there."""
+
+    def with_options(self, given: Mapping[str, str | int]) -> Metric:
+        """The metric with some options set otherwise; they stand in its signature.
+
+        Raises:
+            UsageError: It has no such option, or none of that value.
+        """
+        can = {*self.options, "unit"} if "model" in self.options else set()
+        if unknown := sorted(given.keys() - can):
+            has = ", ".join(sorted(can)) or "none: its rules are fixed"
+            raise UsageError(f"metric_options: {self.name} has no {unknown[0]!r}; it has {has}")
+        if (unit := str(given.get("unit", "verse"))) not in UNITS:
+            raise UsageError(f"metric_options: {self.name}'s unit is {unit!r}; it can be {', '.join(UNITS)}")
+        told = {name: str(value) for name, value in given.items()}
+        return replace(self, options={**self.options, **told})
 
     @property
     def signature(self) -> str:

@@ -23,11 +23,11 @@ def similarity(cases: Sequence[Case], options: Options) -> list[Scored]:
 
     What is near in meaning need not be right: no system is ranked by it.
     """
-    todo = list(pairs(cases))
+    todo = list(pairs(cases, options))
     texts = sorted({text for _, reference, written in todo for text in (reference, written)})
     vectors = dict(zip(texts, _embedder(options["model"]).encode(texts), strict=True))
     values = [(place, float(vectors[written] @ vectors[reference])) for place, reference, written in todo]
-    return [Scored(round(value, 6), {}) for value in means(values, cases)]
+    return [Scored(round(value, 6), {}) for value in means(values, cases, options)]
 
 
 @lru_cache(maxsize=1)

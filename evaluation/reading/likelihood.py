@@ -14,7 +14,7 @@ def read_likelihoods(likelihoods: Sequence[float], labels: Sequence[str], golds:
     Args:
         likelihoods: Natural logarithm of each label's chance; minus infinity where it was not given.
         labels: One per option.
-        golds: How many to take (QIMMA, section 3.3.2: as many as are right).
+        golds: How many to take: as many as are right, as in QIMMA's code.
 
     Raises:
         ValueError: There is not one likelihood per option.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from mihakk.evaluation.adapters.adapter import ADAPTERS, Published
+from mihakk.evaluation.adapters.adapter import ADAPTERS, PUBLISHED, Published, filled, published_prompts
 from mihakk.evaluation.questions import MANIFEST, rows_of_release
 from mihakk.evaluation.running.probes import VERSION as PROBES
 from mihakk.evaluation.running.probes import canary_probe, probes_of
@@ -103,7 +103,8 @@ def _released(part: Part, suite: Suite, fetch: Fetch) -> Iterator[Asked]:
         if part.languages and question.language not in part.languages:
             continue
         if part.forms:
-            yield Asked(question, in_form(question, row), part.forms, FORMS.version, 0, part.repeats)
+            name = f"{part.forms}_forms"  # in our words, unlike the adapter of that name
+            yield Asked(question, in_form(question, row), name, FORMS.version, 0, part.repeats)
         else:
             text, name = _own_prompt(row, part)
             yield Asked(question, text, name, question.version, 0, part.repeats)
@@ -135,7 +136,7 @@ def _own_prompt(row: Mapping[str, Any], part: Part) -> tuple[str, str]:
 
 def _adapted(part: Part, suite: Suite) -> Iterator[Asked]:
     if part.wordings > 1:
-        raise UsageError(f"{suite.name}: a published benchmark is asked in its authors' words: `wordings: 1`")
+        raise UsageError(f"{suite.name}: an adapter asks a published benchmark in one wording: `wordings: 1`")
     data = Path(os.path.expandvars(part.data))
     if "$" in str(data) or not data.is_dir():
         raise UsageError(
@@ -150,13 +151,19 @@ def _adapted(part: Part, suite: Suite) -> Iterator[Asked]:
     for path in files:
         digest.update(sha256(path.read_bytes()).encode())
     _pinned(part, suite, str(data), digest.hexdigest())
+    theirs = {}
+    if part.protocol == "published":
+        theirs = published_prompts(adapter, Path(os.path.expandvars(part.prompts)))
     met = set()
     for one in _readable(adapter.read(data, digest.hexdigest()), suite):
         met |= {one.question.task, one.question.config}
         if one.question.kind == "code":
             require_sandbox(suite.code_memory)
         if not part.only or {one.question.task, one.question.config} & set(part.only):
-            yield Asked(one.question, one.prompt, part.adapter, adapter.version, 0, part.repeats)
+            prompt, template = one.prompt, part.adapter
+            if one.question.task in theirs:
+                prompt, template = filled(theirs[one.question.task], one.fields), part.adapter + PUBLISHED
+            yield Asked(one.question, prompt, template, adapter.version, 0, part.repeats)
     if not met:
         raise UsageError(f"{suite.name}: the files of {part.adapter} in {data} hold no question")
     _all_met(part.only, met, part.adapter)

@@ -165,7 +165,7 @@ def score_answers_of(job: Job) -> Counter[str]:
     return score_file(
         job.folder / "answers.parquet",
         questions_of(job.asked),
-        metrics_named(job.suite.metrics or DEFAULT),
+        metrics_named(job.suite.metrics or DEFAULT, job.suite.metric_options),
         job.folder / "scores.parquet",
     )
 

@@ -46,7 +46,7 @@ def _figure(column: Column, place: int) -> dict[str, Any]:
     figure = column.figures[place]
     told: dict[str, Any] = {
         "figure": None if np.isnan(figure) else float(figure),
-        **dict.fromkeys(("se", "ci_low", "ci_high", "plain_se", "effective")),
+        **dict.fromkeys(("sd", "se", "ci_low", "ci_high", "plain_se", "effective")),
         "items": len(column.items) - column.missing[place],
         "missing": column.missing[place],
         "clusters": 0,
@@ -67,6 +67,7 @@ def _figure(column: Column, place: int) -> dict[str, Any]:
         notes.append(f"{told['clusters']} cluster(s): too few for an interval")
     if column.statistics is None:
         found = clustered(values[there], groups, bounds=column.bounds)
+        told["sd"] = float(values[there].std(ddof=1)) if there.sum() > 1 else None
         told |= {"se": found.se, "ci_low": found.low, "ci_high": found.high, "effective": found.effective}
         if told["clusters"] >= LEAST_CLUSTERS and found.low is None:
             notes.append(f"{found.clusters} clusters, of which one or two hold nearly all items: no interval")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,23 @@ from mihakk.evaluation.table.column import Column, ColumnKey
 from mihakk.evaluation.table.draws import standing
 from mihakk.evaluation.table.pairs import drawn_pairs, with_holm
 from mihakk.machinery.errors import UsageError
+from mihakk.schemas.suite import Averaging as Scheme
 from mihakk.schemas.suite import Suite
 
-STATEMENT = (
-    "Averages are unweighted: items to data set, data sets to task, tasks to category, these to overall. "
-    "Recall and skill are averaged apart. A system that lacks a part has no average over it."
-)
+WAYS: Final[Mapping[Scheme, str]] = {
+    "hierarchy": "items to data set, data sets to task, tasks to category, these to overall",
+    "categories": "items to data set, data sets to category, these to overall",
+    "tasks": "items to data set, data sets to task, tasks to overall (and to category)",
+    "sets": "items to data set, data sets to overall (and to category)",
+}
+
+
+def statement(scheme: Scheme) -> str:
+    """How averages are made, for the foot of a table."""
+    return (
+        f"Averages are unweighted: {WAYS[scheme]}. Recall and skill are averaged apart. A system that lacks "
+        "a part has no average over it."
+    )
 
 
 @dataclass(frozen=True)
@@ -26,7 +37,7 @@ class Average:
     """One average of all systems."""
 
     level: str
-    """`category` or `overall`."""
+    """`category` or `overall`; `judged`: a category's mean by one judged metric, on its own scale."""
     name: str
     ability: str
     method: str
@@ -39,6 +50,8 @@ class Average:
     degrees: float
     """Of freedom of errors from them: the fewest that a part has."""
     parts: tuple[str, ...]
+    values: tuple[Column, ...] = ()
+    """Whose values have the standard deviation that stands beside it; none of averages that are scaled."""
 
 
 K = TypeVar("K", bound=ColumnKey)
@@ -54,11 +67,12 @@ class Averaging:
     """Task to the metric that stands for it, where that is no metric of the kinds named below."""
     main_by_kind: Mapping[str, str] = field(default_factory=dict)
     """Kind of answer to the metric that stands for it."""
+    scheme: Scheme = "hierarchy"
 
     @classmethod
     def of(cls, suite: Suite) -> Averaging:
         """As a suite says."""
-        return cls(suite.categories, suite.main, suite.main_by_kind)
+        return cls(suite.categories, suite.main, suite.main_by_kind, suite.averaging)
 
     def parts(self, columns: Sequence[K]) -> tuple[list[K], dict[str, str]]:
         """The columns that are averaged, one metric for a data set's kind of answer; each task's category.
@@ -134,7 +148,24 @@ def averages(columns: Sequence[Column], averaging: Averaging) -> list[Average]:
         methods = sorted({column.method for column in mine if column.kind == "choice"}) or ["written"]
         for method in methods:
             used = [one for one in mine if one.kind != "choice" or one.method == method]
-            found += _levels(used, by_task, models, ability, method)
+            found += _levels(used, by_task, models, (ability, method), scheme=averaging.scheme)
+    return found + _judged(columns, by_task, averaging.scheme)
+
+
+def _judged(columns: Sequence[Column], by_task: Mapping[str, str], scheme: Scheme) -> list[Average]:
+    """Every category of two data sets or more by each judged metric, whichever stands for its tasks."""
+    groups: dict[tuple[str, str, str], list[Column]] = {}
+    for column in columns:
+        if column.metric.name.startswith("judged_") and column.task in by_task:
+            key = column.ability, column.metric.name, by_task[column.task]
+            groups.setdefault(key, []).append(column)
+    found = []
+    for (ability, metric, category), own in sorted(groups.items()):
+        models = tuple(sorted({model for column in own for model in column.models}))
+        mean = _levels(own, by_task, models, (ability, "written"), scheme=scheme, scaled=False)[0]
+        if len(own) > 1:
+            name = f"{category} · {metric}"
+            found.append(replace(mean, level="judged", name=name, values=tuple(own)))
     return found
 
 
@@ -142,10 +173,13 @@ def _levels(
     used: Sequence[Column],
     by_task: Mapping[str, str],
     models: tuple[str, ...],
-    ability: str,
-    method: str,
+    of: tuple[str, str],
+    *,
+    scheme: Scheme,
+    scaled: bool = True,
 ) -> list[Average]:
-    """Every category and, from these, the overall average."""
+    """Every category and the overall average of an ability and method; from 0 to 1 if `scaled`."""
+    ability, method = of
 
     def average(level: str, name: str, parts: Sequence[Average]) -> Average:
         draws = [part.drawn for part in parts if part.drawn is not None]
@@ -163,17 +197,19 @@ def _levels(
 
     tasks: dict[str, list[Average]] = {}
     for column in used:
-        tasks.setdefault(column.task, []).append(_scaled(column, models, ability, method))
+        tasks.setdefault(column.task, []).append(_scaled(column, models, ability, method, scaled=scaled))
     grouped: dict[str, list[Average]] = {}
-    for task, parts in tasks.items():
-        grouped.setdefault(by_task[task], []).append(average("task", task, parts))
+    for task, sets in tasks.items():
+        own = sets if scheme in ("sets", "categories") else [average("task", task, sets)]
+        grouped.setdefault(by_task[task], []).extend(own)
     found = [average("category", name, parts) for name, parts in sorted(grouped.items())]
-    return [*found, average("overall", "overall", found)]
+    every = [part for parts in grouped.values() for part in parts]
+    return [*found, average("overall", "overall", every if scheme in ("sets", "tasks") else found)]
 
 
-def _scaled(column: Column, models: tuple[str, ...], ability: str, method: str) -> Average:
-    """A column's figures from 0 to 1, with a place for every system of the table."""
-    low, high = column.bounds or (0.0, 1.0)
+def _scaled(column: Column, models: tuple[str, ...], ability: str, method: str, *, scaled: bool) -> Average:
+    """A column's figures, from 0 to 1 if `scaled`, with a place for every system of the table."""
+    low, high = (scaled and column.bounds) or (0.0, 1.0)
     span = high - low
     places = [models.index(model) for model in column.models]
     figures = np.full(len(models), np.nan)
@@ -188,6 +224,7 @@ def _scaled(column: Column, models: tuple[str, ...], ability: str, method: str) 
 
 def average_rows(found: Average) -> list[dict[str, Any]]:
     """One row per system, with its rank as an interval where it has a figure."""
+    judged = found.level == "judged"
     places = standing(found.figures, found.drawn, found.degrees)
     rows = []
     for model, figure, place in zip(found.models, found.figures, places, strict=True):
@@ -198,12 +235,23 @@ def average_rows(found: Average) -> list[dict[str, Any]]:
             "method": found.method,
             "model": model,
             "parts": len(found.parts),
-            **dict.fromkeys(("figure", "ci_low", "ci_high", "rank_low", "rank_high", "top")),
+            **dict.fromkeys(("figure", "ci_low", "ci_high", "rank_low", "rank_high", "top", "sd", "items")),
             "note": "lacks a part" if np.isnan(figure) else "",
         }
-        place.pop("se", None)
-        rows.append(row | ({} if np.isnan(figure) else {"figure": float(figure)}) | place)
+        if judged:
+            row |= _spread(found.values, model)
+        unwanted = ("se", "rank_low", "rank_high", "top") if judged else ("se",)
+        row |= {name: value for name, value in place.items() if name not in unwanted}
+        rows.append(row | ({} if np.isnan(figure) else {"figure": float(figure)}))
     return rows
+
+
+def _spread(columns: Sequence[Column], model: str) -> dict[str, Any]:
+    """Standard deviation over all items of some columns, and how many those are."""
+    own = [column.values[column.models.index(model)] for column in columns if model in column.models]
+    values = np.concatenate(own)
+    there = values[~np.isnan(values)]
+    return {"sd": float(there.std(ddof=1)) if len(there) > 1 else None, "items": len(there)}
 
 
 def average_pairs(found: Average) -> list[dict[str, Any]]:

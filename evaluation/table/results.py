@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mihakk.evaluation.adapters.adapter import whose
 from mihakk.evaluation.metrics.figures import FIGURES, VERSION
 from mihakk.evaluation.statistics.bootstrap import RESAMPLES
 from mihakk.evaluation.statistics.comparison import POWER_80
@@ -16,7 +17,7 @@ from mihakk.evaluation.statistics.comparison import RESAMPLES as PERMUTATIONS
 from mihakk.evaluation.table.cells import DIGITS, cells_of, item_rows
 from mihakk.evaluation.table.column import NOT_VOUCHED_FOR, Column, columns_of
 from mihakk.evaluation.table.draws import standing, with_draws
-from mihakk.evaluation.table.overall import STATEMENT, Averaging, average_pairs, average_rows, averages
+from mihakk.evaluation.table.overall import Averaging, average_pairs, average_rows, averages, statement
 from mihakk.evaluation.table.pairs import pairs_of
 from mihakk.evaluation.table.scores import COLUMN
 
@@ -116,13 +117,14 @@ def results(
     found = averages(columns, averaging) if averaging is not None else []
     of_averages = [row for one in found for row in average_rows(one)]
     between = [row for one in found if one.level == "overall" for row in average_pairs(one)]
+    averaged = [statement(averaging.scheme)] if averaging is not None else []
     return Results(
         cells=_frame(cells),
         pairs=_frame(pairs),
         averages=_frame(of_averages),
         average_pairs=_frame(between),
         items=_frame([row for column in columns for row in item_rows(column)]),
-        notes=tuple(_notes(frame, columns, seed, resamples, permutations)),
+        notes=tuple(_notes(frame, columns, averaged, (seed, resamples, permutations))),
     )
 
 
@@ -158,8 +160,13 @@ def _frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def _notes(
-    frame: pd.DataFrame, columns: Sequence[Column], seed: int, resamples: int, permutations: int
+    frame: pd.DataFrame,
+    columns: Sequence[Column],
+    averaged: Sequence[str],
+    draws: tuple[int, int, int],
 ) -> list[str]:
+    """`averaged`: how averages were made; `draws`: seed, resamples and permutations."""
+    seed, resamples, permutations = draws
     releases = frame[["release", "version", "digest"]].drop_duplicates().sort_values(["release", "version"])
     told = [
         f"{row.release} {row.version} (sha256 {str(row.digest)[:12]})"
@@ -178,11 +185,14 @@ def _notes(
         "Holm over all pairs of a column. Smallest difference: 2.8 x the median paired standard error.",
         "Ranks are intervals that hold together (95 %), from all pairs of systems; the top group is what no "
         "system is better than beyond doubt.",
-        STATEMENT,
+        *averaged,
         f"Metrics: {'; '.join(read_by)}.",
     ]
     prompts = frame[["model", "prompt", "prompt_version"]].drop_duplicates().astype(str)
-    if len(prompts[["prompt", "prompt_version"]].drop_duplicates()) > prompts.groupby("model").size().max():
+    asked = prompts[["prompt", "prompt_version"]].drop_duplicates().sort_values(["prompt", "prompt_version"])
+    told = [f"{name}/{version} ({whose(name)})" for name, version in asked.to_numpy()]
+    found.append(f"Prompts: {', '.join(told)}.")
+    if len(asked) > prompts.groupby("model").size().max():
         found.append("Not all systems were asked with the same prompts.")
     shown = {column.metric.name for column in columns}
     if unvouched := sorted(name for name in shown if name.endswith(NOT_VOUCHED_FOR)):

@@ -47,6 +47,7 @@ def _cell_columns(decimals: int) -> dict[str, Callable[[Row], str]]:
     return {
         "system": lambda row: str(row["model"]),
         "figure [95 %]": lambda row: _interval(row, "figure", "ci_low", "ci_high", decimals),
+        "SD": lambda row: _number(row.get("sd"), 3) if row["metric"].startswith("judged_") else GAP,
         "rank": _rank,
         "above chance": lambda row: _number(row.get("chance_adjusted"), 3),
         "pairs right": lambda row: _number(row.get("pair_accuracy"), 3),
@@ -94,13 +95,16 @@ def _averages(tables: Mapping[str, list[Row]]) -> Iterator[Sheet]:
         if rows[0]["parts"] == 1:
             continue  # the same figures as in the only column
         called = "overall" if level == "overall" else f"category {name}"
+        scale = "on the rubric's scale" if level == "judged" else "scaled from 0 to 1"
         yield _sheet(
             f"{called} · {ability} · choices {method}",
-            f"Unweighted mean of {rows[0]['parts']} data sets by task and category, scaled from 0 to 1.",
+            f"Unweighted mean of {rows[0]['parts']} data sets, {scale}.",
             {
                 "system": lambda row: str(row["model"]),
                 "figure [95 %]": lambda row: _interval(row, "figure", "ci_low", "ci_high", 3),
+                "SD": lambda row: _number(row.get("sd"), 3),
                 "rank": _rank,
+                "items": lambda row: GAP if row.get("items") is None else f"{int(row['items']):,}",
                 "note": lambda row: str(row["note"]),
             },
             rows,

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 from rich.markup import escape
 
+from mihakk.flows.commands.evaluate_analyse import analyse
 from mihakk.flows.commands.evaluate_blind import migrate, score, submit
 from mihakk.flows.commands.evaluate_import import import_, rescore
 from mihakk.flows.commands.evaluate_items import items, moves
@@ -24,7 +25,7 @@ def register(app: typer.Typer) -> None:
     """Adds the commands."""
     evaluate = typer.Typer(help="Replies of systems to scores, scores to tables; anybody's table checked.")
     evaluate.command(name="import")(import_)
-    for command in (run, judge, vouch, suspects, auditors, items, moves, rescore, table, lint):
+    for command in (run, judge, vouch, suspects, auditors, items, moves, analyse, rescore, table, lint):
         evaluate.command()(command)
     for of_boards in (site, publish, submit, score, migrate):
         evaluate.command()(of_boards)

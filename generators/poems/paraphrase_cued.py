@@ -1,4 +1,4 @@
-"""Continuation with a paraphrase of the prose as a cue (GhazalBench, section 3.2)."""
+"""Continuation with a paraphrase of the prose as a cue (GhazalBench, section 3.2.3)."""
 
 from mihakk.generators.apart import ASKED
 from mihakk.generators.parts.cued import completion

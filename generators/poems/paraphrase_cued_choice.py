@@ -1,4 +1,4 @@
-"""Continuation chosen with a paraphrase of the prose as a cue (GhazalBench, section 3.2)."""
+"""Continuation chosen with a paraphrase of the prose as a cue (GhazalBench, section 3.2.3)."""
 
 from mihakk.generators.apart import CHOSEN
 from mihakk.generators.parts.cued import continuation_among_lines

@@ -1,4 +1,4 @@
-"""Continuation with the couplet's prose as a cue (GhazalBench, section 3.2)."""
+"""Continuation with the couplet's prose as a cue (GhazalBench, section 3.2.2)."""
 
 from mihakk.generators.apart import ASKED
 from mihakk.generators.parts.cued import completion

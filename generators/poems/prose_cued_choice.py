@@ -1,4 +1,4 @@
-"""Continuation chosen with the couplet's prose as a cue (GhazalBench, section 3.2)."""
+"""Continuation chosen with the couplet's prose as a cue (GhazalBench, section 3.2.2)."""
 
 from mihakk.generators.apart import CHOSEN
 from mihakk.generators.parts.cued import continuation_among_lines

@@ -1,4 +1,4 @@
-"""A poem to be explained verse by verse and as a whole (Fann or Flop, section 3)."""
+"""A poem to be explained verse by verse and as a whole (Fann or Flop, figure 7)."""
 
 from mihakk.generators.apart import WHOLE
 from mihakk.generators.parts.excerpts import shown

@@ -50,7 +50,7 @@ def board_columns(found: Results, columns: Sequence[Column], systems: Sequence[s
         for (level, name, ability, method), own in grouped(
             tables["averages"], ("level", "name", "ability", "method")
         )
-        if max(row["parts"] for row in own) > 1
+        if level != "judged" and max(row["parts"] for row in own) > 1
     ]
     made.sort(key=lambda one: (one["level"] != "overall", one["ability"] != "skill", one["id"]))
     pairs = dict(grouped(tables["pairs"], COLUMN))

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from mihakk.evaluation.judges.run import marks_of
 from mihakk.evaluation.published import figures_of
 from mihakk.evaluation.report import prompts_of, results_of, score_files
 from mihakk.evaluation.running.asking import Fetch, sealed_items
@@ -97,7 +98,7 @@ def write_site(board: Board, out: Path) -> Written:
     items = _write_items(board, columns, sealed, unfinished / "data", facts)
     _script(unfinished / "data" / "board.js", "board", facts)
     shown = sheets(found) + (move_sheets(since) if since is not None else [])
-    _write_pages(facts, shown, found.notes, unfinished)
+    _write_pages(facts, shown, [*found.notes, *marks_of(board.suite, board.systems)], unfinished)
     shutil.rmtree(out, ignore_errors=True)
     unfinished.rename(out)
     files = sum(path.is_file() for path in out.rglob("*"))

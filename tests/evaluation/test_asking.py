@@ -157,7 +157,7 @@ def test_a_release_is_asked_in_qimmas_forms_and_what_has_none_is_refused(made: A
     found = asked(suite_of(made.folder, pinned=False, forms="qimma", only=["ar_meaning_choice"]))
     own = asked(suite_of(made.folder, pinned=False, only=["ar_meaning_choice"]))
     assert [one.question for one in found] == [one.question for one in own]
-    assert {(one.template, one.template_version) for one in found} == {("qimma", FORMS.version)}
+    assert {(one.template, one.template_version) for one in found} == {("qimma_forms", FORMS.version)}
     assert not {one.prompt for one in found} & {one.prompt for one in own}
     with pytest.raises(
         UsageError, match=r"QIMMA's forms are for choices and answers in Arabic, and .* is explanation"

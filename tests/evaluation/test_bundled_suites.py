@@ -109,7 +109,7 @@ def test_every_bundled_model_answers_to_the_last_table(
             "name two of different families",
         ),
         ("balsam", {"main_by_kind": {}}, "`main_by_kind: {answer: METRIC}`"),
-        ("qimma", {"categories": {"legal": ["mcq_mizanqa"]}}, "task 'mcq_gat' is in no category"),
+        ("qimma", {"categories": {"legal": ["mizanqa"]}}, "task 'gat' is in no category"),
     ],
 )
 def test_what_can_give_no_table_is_refused_before_a_question_is_asked(

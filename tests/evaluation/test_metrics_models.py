@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mihakk.evaluation.metrics._overlap import fann_or_flop_fold
 from mihakk.evaluation.metrics.metric import METRICS, Case, Metric
 from mihakk.evaluation.reading import read
 from mihakk.machinery.errors import UsageError
@@ -117,8 +119,14 @@ def test_entailment_is_the_models_own_and_its_directions_stay_apart(tiny: Path) 
     back = sum(chance(tiny, own, gold) for gold, own in pairs) / 3
     assert found.detail["to_reference"] == pytest.approx(back, abs=1e-5)
     both = with_options("entailment_compat", model=str(tiny))
-    assert values(both, poem()) == [pytest.approx((found.value + back) / 2 * 3 / 2, abs=1e-5)]
+    folded = [fann_or_flop_fold(one) for one in EXPLANATIONS]
+    in_order = json.dumps([{"verse": "بيت", "explanation": EXPLANATIONS[1]}], ensure_ascii=False)
     question = explained()
+    case = Case(question, read(question, "written", in_order), in_order)
+    expected = (chance(tiny, folded[0], folded[1]) + chance(tiny, folded[1], folded[0])) / 2
+    assert values(both, case) == [pytest.approx(expected, abs=1e-5)], (
+        "the first with the first, whatever the verse"
+    )
     assert values(both, Case(question, read(question, "written", "لا أدري"), "لا أدري")) == [None]
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 import openpyxl
+import pandas as pd
 import pytest
 from pydantic import ValidationError
 from scipy.stats import linregress
@@ -23,9 +24,12 @@ from mihakk.evaluation.published import FOLDER, figures_of
 from mihakk.evaluation.running.asking import asked_of_suite
 from mihakk.evaluation.running.suites import load_suite
 from mihakk.evaluation.statistics.cluster import plain_se
+from mihakk.evaluation.table.column import column_of
+from mihakk.evaluation.table.overall import Averaging, averages
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.settings import ROOT
 from mihakk.machinery.stats import fisher_mean
+from mihakk.schemas.suite import Averaging as Scheme
 from mihakk.schemas.suite import PublishedFigures
 from tests.evaluation.material import reply_to, score_answers, worded
 
@@ -223,6 +227,46 @@ def test_qimmas_averages_and_domains_are_exact() -> None:
             own = np.mean([values[one] for one in DOMAINS[name]])
             exact += abs(own - cell(domains, row, place).value) <= 0.00501
     assert exact == 98
+
+
+@pytest.mark.parametrize(
+    ("scheme", "first", "figure"),
+    [
+        ("sets", "inceptionai/Jais-2-70B-Chat", 65.81),
+        ("tasks", "inceptionai/Jais-2-70B-Chat", 65.81),
+        ("categories", "Qwen/Qwen2.5-72B-Instruct", 65.80),
+        ("hierarchy", "Qwen/Qwen2.5-72B-Instruct", 65.80),
+    ],
+)
+def test_qimmas_first_is_first_only_if_benchmarks_and_not_domains_are_averaged(
+    scheme: Scheme, first: str, figure: float
+) -> None:
+    table = grid("qm_03")
+    columns = [
+        column_of(
+            pd.DataFrame(
+                {
+                    **{
+                        "release": "qimma",
+                        "config": name,
+                        "task": name,
+                        "ability": "skill",
+                        "kind": "answer",
+                    },
+                    **{"metric": "printed", "method": "written", "scorer": "", "low": 0.0, "high": 100.0},
+                    **{"higher_is_better": True, "item": "i", "group": "g"},
+                    "model": table.rows,
+                    "value": [cell(table, row, place).value for row in range(len(table.rows))],
+                }
+            )
+        )
+        for place, name in enumerate(table.columns)
+        if name != "Avg"
+    ]
+    averaging = Averaging(DOMAINS, dict.fromkeys(table.columns, "printed"), scheme=scheme)
+    overall = averages(columns, averaging)[-1]
+    best = int(np.argmax(overall.figures))
+    assert (overall.models[best], round(100 * overall.figures[best], 2)) == (first, figure)
 
 
 def test_qimmas_code_sets_have_164_and_378_problems() -> None:
