@@ -23,6 +23,7 @@ from mihakk.pipeline.external_people import (
     correct_rows,
     name_of_set,
     reviews_of_set,
+    set_stores,
     settled,
     write_set,
 )
@@ -126,6 +127,7 @@ def run_audit(
 def _run_audit(
     job: AuditJob, tick: Callable[[int], None], before: Callable[[Estimate], None] | None
 ) -> tuple[Audited, AuditSummary]:
+    from mihakk.annotation.decisions.store import doubted
     from mihakk.machinery.embeddings import open_embedder
     from mihakk.validators.audit.auditing import verdicts
     from mihakk.validators.checks.checking import check_set
@@ -166,7 +168,7 @@ def _run_audit(
     meter = JournalMeter(job.folder, {f"{JOURNAL}/{one.model}": one.price for one in judges if one.price})
     audits, chosen = _audits(job, benchmark, findings, set(merged), (tick, before))
     judged = verdicts(benchmark.items, findings, audits, POLICIES[job.policy], chosen)
-    people, left_out = settled(benchmark, judged, reviews, told.review)
+    people, left_out = settled(benchmark, judged, reviews, told.review, doubted(set_stores(job.folder)))
     audited = Audited(
         benchmark=benchmark,
         places=row_places(benchmark),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -155,15 +155,19 @@ def settled(
     verdicts: Sequence[Verdict],
     reviews: Sequence[Review],
     config: ReviewConfig,
+    doubts: Collection[tuple[str, str]],
 ) -> tuple[dict[str, Resolution], dict[str, str]]:
-    """What people settled of each item or hold against it, and why items are left out, as in a build."""
+    """What people settled of each item or hold against it, and why items are left out, as in a build.
+
+    `doubts` are those of `store.doubted`.
+    """
     from mihakk.annotation.decisions.apply import apply
     from mihakk.annotation.decisions.resolution import binding, resolve
 
     reviewed = {review.item for review in reviews}
     hashes = {item.id: content_hash(item) for item in benchmark.items if item.id in reviewed}
     told = resolve(reviews, hashes, config.overlap, adjudicators=config.adjudicators)
-    left = apply(benchmark.items, verdicts, told, reviews, rescue=True).removed
+    left = apply(benchmark.items, verdicts, told, reviews, doubted=doubts, rescue=True).removed
     votes = grouped(reviews, lambda review: review.item)
 
     def objects(item: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +20,7 @@ from mihakk.annotation.statistics.human_accuracy import answered_items, wrong_an
 from mihakk.annotation.statistics.review_report import ReviewReport, review_report
 from mihakk.annotation.statistics.sampling import Queued, stratum, unflagged, wanted_changed
 from mihakk.annotation.statistics.vote_rows import scored_contents, vote_rows
+from mihakk.machinery.lake import Lake
 from mihakk.pipeline.build import Build, open_build
 from mihakk.pipeline.external_people import is_audited_set, open_set, queue_rows, set_stores, sets_in
 from mihakk.pipeline.people import review_stores
@@ -212,7 +213,8 @@ def open_review(config: Path, lake: str | None = None) -> OpenReview:
     def rows(table: str) -> Iterable[Any]:
         return queue_rows(config, table)
 
-    return OpenReview(known.name, str(config), set_stores(config), known.review, 0, nullcontext, rows)
+    locked = Lake(str(config), "people").locked
+    return OpenReview(known.name, str(config), set_stores(config), known.review, 0, locked, rows)
 
 
 def open_reviews(config: Path, lake: str | None = None) -> list[OpenReview]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -39,20 +39,23 @@ def apply(
     reviews: Iterable[Review],
     unresolved: Literal["leave_out", "wait"] = "leave_out",
     *,
+    doubted: Collection[tuple[str, str]] = (),
     rescue: bool = False,
 ) -> Reviewed:
     """Keeps or removes every item.
 
     A blocked item is removed, unless people settled to keep it and may (`rescue`). A discard, and agreement
     that an item is defective without a repair, remove any other item, flagged or not (people see unflagged
-    ones too); so is as `unresolved` an item that nobody settled and that is flagged or that somebody objects
-    to. Where one order of a question is removed, the other goes with it as `other_order`. Corrections are not
-    applied here: the checks have applied every settled one, and one still open counts as none.
+    ones too); so is as `unresolved` an item that nobody settled and that is flagged, that somebody objects
+    to, or that is in doubt. Where one order of a question is removed, the other goes with it as
+    `other_order`. Corrections are not applied here: the checks have applied every settled one, and one still
+    open counts as none.
 
     Args:
         verdicts: One per item; an item without one counts as flagged.
         resolutions: From `resolve` over the same reviews and these items' content hashes.
         unresolved: `wait` makes any item that waits for people an error.
+        doubted: Items with their content hashes, see `store.doubted`.
         rescue: People may keep what a check blocks, as rows of somebody's benchmark; no build releases that.
 
     Raises:
@@ -60,12 +63,13 @@ def apply(
     """
     by_item = {verdict.item: verdict for verdict in verdicts}
     settled = {resolution.item: resolution for resolution in resolutions}
-    votes = grouped(reviews, lambda review: review.item)
+    votes, in_doubt = grouped(reviews, lambda review: review.item), {item for item, _ in doubted}
     reviewed, waiting = Reviewed(), []
     for item in items:
         try:
             told = settled.get(item.id)
-            _require(item, by_item.get(item.id), told, votes[item.id], rescue=rescue)
+            doubt = item.id in in_doubt and (item.id, content_hash(item)) in doubted
+            _require(item, by_item.get(item.id), told, votes[item.id], doubt=doubt, rescue=rescue)
         except RecordRejected as rejected:
             reviewed.removed.append(_removal(item, rejected))
             if rejected.reason == "unresolved":
@@ -96,7 +100,13 @@ def _drop_single_orders(reviewed: Reviewed, items: Sequence[Item]) -> None:
 
 
 def _require(
-    item: Item, verdict: Verdict | None, settled: Resolution | None, votes: list[Review], *, rescue: bool
+    item: Item,
+    verdict: Verdict | None,
+    settled: Resolution | None,
+    votes: list[Review],
+    *,
+    doubt: bool,
+    rescue: bool,
 ) -> None:
     status = verdict.status if verdict else "flag"
     why = ", ".join(verdict.reasons) if verdict else "no verdict"
@@ -107,8 +117,10 @@ def _require(
         raise RecordRejected("defective", f"{settled.by} of {settled.votes}: {settled.reason}")
     content = content_hash(item) if votes else ""
     objections = sum(vote.decision != "keep" for vote in binding(votes, content))
-    if waits(settled, objects=status == "flag" or objections > 0):
+    if waits(settled, objects=status == "flag" or objections > 0 or doubt):
         objects = f"flagged by {why}" if status == "flag" else f"{objections} people object"
+        if doubt and not objections:
+            objects = "an objection was deleted, changed by another or made before calibration"
         said = f"; people: {settled.reason}" if settled.reason else ""
         raise RecordRejected("unresolved", objects + said)
     if settled.outcome == "discard":

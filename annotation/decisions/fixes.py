@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from mihakk.annotation.decisions.pairs import carried, pairs
+from mihakk.annotation.decisions.pairs import carried, copies
 from mihakk.annotation.decisions.resolution import resolve
 from mihakk.annotation.screens.corrections import correct
 from mihakk.machinery.groups import grouped
@@ -20,8 +20,9 @@ def fixed(
 
     A corrected item has other content: decisions on the old content no longer bind it, so it passes the
     checks and the audit like any other, and comes back to people where they object. Where they have settled
-    on a further correction of the corrected content, that is applied too, and so on. What corrects one order
-    of a question corrects the other, unless people discard that one or corrected it themselves.
+    on a further correction of the corrected content, that is applied too, and so on. What corrects an item
+    corrects its copies and the other order of its question, unless people discard these or corrected them
+    themselves: of copies people see one, and the others would be released as it was.
 
     Returns:
         The items, and for each corrected one its id with the key of the last correction.
@@ -29,16 +30,15 @@ def fixed(
     votes = grouped(reviews, lambda review: review.item)
     settled: dict[str, str] = {}
     done = {item.id: _fixed(item, votes[item.id], overlap, adjudicators, settled) for item in items}
-    for one, two in list(pairs(items)) if settled else ():
-        for item, other in ((one, two), (two, one)):
-            if item.id not in settled or done[other.id] is not other:
-                continue
-            own = votes[other.id]
-            told = resolve(own, {other.id: content_hash(other)}, overlap, adjudicators=adjudicators)
-            turned = carried(item, done[item.id], other)  # type: ignore[arg-type]
-            if turned is not None and not any(one.outcome == "discard" for one in told):
-                settled[other.id] = settled[item.id]
-                done[other.id] = _fixed(turned, own, overlap, adjudicators, settled)
+    for item, other in copies(items, set(settled)):
+        if other.id in settled:
+            continue
+        own = votes[other.id]
+        told = resolve(own, {other.id: content_hash(other)}, overlap, adjudicators=adjudicators)
+        turned = carried(item, done[item.id], other)
+        if turned is not None and not any(one.outcome == "discard" for one in told):
+            settled[other.id] = settled[item.id]
+            done[other.id] = _fixed(turned, own, overlap, adjudicators, settled)
     return [done[item.id] for item in items], settled
 
 

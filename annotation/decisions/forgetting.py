@@ -93,4 +93,5 @@ def _without_body(row: Rejection, authors: set[str]) -> Rejection:
     held = orjson.loads(row.body) if row.body else {}
     if not isinstance(held, dict) or held.get("annotator") not in authors:
         return row
-    return row.model_copy(update={"body": "", "detail": ""})
+    content = {name: held[name] for name in ("content_hash",) if name in held}  # what `doubted` goes by
+    return row.model_copy(update={"body": orjson.dumps(content).decode() if content else "", "detail": ""})

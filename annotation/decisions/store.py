@@ -6,8 +6,9 @@ The store is the record; Label Studio is a screen in front of it that may be thr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Final, TypeVar
 
+import orjson
 from pydantic import ValidationError
 
 from mihakk.annotation.decisions.stores import Stores
@@ -16,10 +17,13 @@ from mihakk.machinery.errors import UsageError
 from mihakk.machinery.ids import canonical_json, digest, sha256
 from mihakk.machinery.lake.storage import Storage
 from mihakk.schemas.record import Record
+from mihakk.schemas.rejection import Rejection
 from mihakk.schemas.review import Review, Voided
 
 R = TypeVar("R", bound=Record)
 J = TypeVar("J", Review, Label)
+TAMPERED: Final = ("changed_by_another", "task_edited")
+"""Why a pull refuses what some member of the server may have made of somebody's answer."""
 
 
 def decisions(stores: Stores) -> list[Review]:
@@ -44,6 +48,25 @@ def counting(stores: Stores) -> list[Review | Label]:
 def given(stores: Stores) -> list[Review | Label]:
     """All decisions and labels, voided ones too."""
     return [*stored(stores.decisions, Review), *stored(stores.labels, Label)]
+
+
+def doubted(stores: Stores) -> set[tuple[str, str]]:
+    """Items, each with the hash of its content, that somebody called wrong, or may have, in vain.
+
+    Their objection was deleted on the server, by whomever, or made before they passed the calibration; or
+    somebody else changed their answer there. Such an item waits for the votes it needs even if nothing else
+    speaks against it, lest members have it released by what they do to the answers of others. What the lead
+    took back counts nowhere.
+    """
+    gone = {row.decision for row in stored(stores.voided, Voided) if row.by != "lead"}
+    given = stored(stores.decisions, Review) if gone else ()
+    found = {
+        (row.item, row.content_hash) for row in given if row.decision != "keep" and decision_id(row) in gone
+    }
+    for row in stored(stores.rejected, Rejection):
+        if row.reason in TAMPERED and (content := orjson.loads(row.body or "{}").get("content_hash")):
+            found.add((row.record, content))
+    return found
 
 
 def subject_of(row: Review | Label) -> str:

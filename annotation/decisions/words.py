@@ -12,7 +12,16 @@ from typing import Any, TypeVar
 
 import orjson
 
-from mihakk.annotation.decisions.store import add, decision_id, decisions, labels, rewrite, stored, subject_of
+from mihakk.annotation.decisions.store import (
+    add,
+    decision_id,
+    decisions,
+    doubted,
+    labels,
+    rewrite,
+    stored,
+    subject_of,
+)
 from mihakk.annotation.decisions.stores import Stores
 from mihakk.annotation.screens.labelling import DIRECTION
 from mihakk.annotation.screens.ratings import Label
@@ -87,13 +96,14 @@ def move_words(stores: Stores, names: Mapping[int, str]) -> None:
 
 
 def counted_digest(stores: Stores) -> str:
-    """Digest that any new or voided decision changes, and neither words nor their deletion."""
+    """Digest that any new, voided or doubted decision changes, and neither words nor their deletion."""
     queued = Storage(stores.queued)
     answers = [row for row in labels(stores) if row.name != "notes"]
     return digest(
         [
             [row.model_dump(mode="json", exclude=UNCOUNTED) for row in (*decisions(stores), *answers)],
             queued.list(queued.root),
+            *sorted(doubted(stores)),
         ]
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, get_args
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -52,7 +53,7 @@ class Reader:
         """The decision, or the labels, in one annotation.
 
         Raises:
-            RecordRejected: `task_edited`, `invalid_annotation`, `incomplete`, `fix_changes_nothing`, ...
+            RecordRejected: `task_edited`, `invalid_annotation` or `incomplete`.
         """
         values = self.values(answer)
         try:
@@ -119,11 +120,11 @@ def _review(answer: Answer, annotator: str, values: Values) -> Review:
     if decision not in get_args(Decision):
         raise RecordRejected("invalid_annotation", f"no such decision: {decision!r}")
     reason = _one(values, "reason") if decision == "discard" else ""
-    if decision == "discard" and not reason:
-        raise RecordRejected("incomplete", "discarded without a reason")
-    corrections = _corrections(answer.data, values) if decision == "fix" else {}
-    if decision == "fix" and not corrections:
-        raise RecordRejected("fix_changes_nothing", "the item was to be fixed, but no field was changed")
+    corrections = {}
+    if decision == "fix":
+        # Whoever wants it fixed calls it wrong, even where nothing was changed or the change can't be read.
+        with suppress(RecordRejected):
+            corrections = _corrections(answer.data, values)
     failed = set(values.get("failed", ()))
     return Review.model_validate(
         {

@@ -207,7 +207,13 @@ def _said_before(task: dict[str, Any], reader: Reader, before: Review | None, pe
     """
     read, row = Task.model_validate(task), Row.model_validate(task["annotations"][0])
     (new,) = reader.read(Answer(read, row, ""), person)
-    return isinstance(new, Review) and before is not None and _words(before) == _words(new)
+    if not isinstance(new, Review):
+        return False
+    if new.decision == "fix" and not new.corrections:
+        raise RecordRejected("fix_changes_nothing", "no text was changed, or not as it can be read")
+    if new.decision == "discard" and not new.reason:
+        raise RecordRejected("incomplete", "discarded without a reason")
+    return before is not None and _words(before) == _words(new)
 
 
 def _changed(data: Mapping[str, Any], given: Given, right: str) -> str:

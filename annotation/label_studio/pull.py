@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,15 @@ import orjson
 from mihakk.annotation.decisions.first_votes import SAVED_WITHIN
 from mihakk.annotation.decisions.own_answers import own_answers
 from mihakk.annotation.decisions.pseudonyms import pseudonyms
-from mihakk.annotation.decisions.store import add, counting, decision_id, labels, stored
+from mihakk.annotation.decisions.store import (
+    TAMPERED,
+    add,
+    counting,
+    decision_id,
+    decisions,
+    labels,
+    stored,
+)
 from mihakk.annotation.decisions.stores import Stores
 from mihakk.annotation.decisions.words import SKIPPED, add_split
 from mihakk.annotation.label_studio.answers import Reader, values_of
@@ -56,6 +64,8 @@ class Pulled:
     """By pseudonym, answers about texts that the config assigns to others; none of them counts."""
     unanswered: Counter[str] = field(default_factory=Counter)
     """By pseudonym, reviews by people who had not answered the question first (`review.hide_gold`)."""
+    tampered: dict[tuple[str, str, str], datetime] = field(default_factory=dict)
+    """When answers were changed by others: by item, content hash and the pseudonym of the author."""
     unusable: set[tuple[str, str]] = field(default_factory=set)
     """Sample id and content hash of whatever was answered in a way that can't be used."""
     withheld: int = 0
@@ -82,8 +92,9 @@ def pull(
     not made.
 
     The free server opens every project to every member, who can change and delete what others wrote. An
-    annotation that somebody else changed last is refused as `changed_by_another`, and what its author said
-    before counts; a deleted one is withdrawn, unless its whole task was deleted. An answer of somebody to
+    annotation that somebody else changed last is refused as `changed_by_another`; that its author called the
+    item wrong before counts, that they kept it does not, for they may have changed their mind. A deleted one
+    is withdrawn, unless its whole task was deleted. An answer of somebody to
     whom the config does not assign the project's language and dialect is refused as `not_assigned`.
 
     Args:
@@ -105,6 +116,7 @@ def pull(
     pulled.there = {f"{project.origin}/{number}" for number in found.ids()}
     gone = _deleted(project, pulled.there, stores) if found.names_all else []
     pulled.withdrawn = len(add(stores.voided, Voided, gone))
+    add(stores.voided, Voided, _overwritten(rows, pulled, stores))
     _keep(project, rows, stores, gate, pulled)
     return pulled
 
@@ -186,6 +198,10 @@ def _read(
             if answer.superseded:
                 continue
             pulled.rejected[rejected.reason] += 1
+            if rejected.reason in TAMPERED and answer.row.completed_by is not None:
+                sample, content = (str(answer.data.get(name)) for name in ("sample_id", "content_hash"))
+                author = pulled.people.get(answer.row.completed_by, "")
+                pulled.tampered[sample, content, author] = answer.row.updated_at
             if rejected.reason != "task_edited":
                 pulled.unusable.add((str(answer.data.get("sample_id")), str(answer.data.get("content_hash"))))
             rejects.append(_rejection(answer, rejected, project.name, pulled.people))
@@ -246,6 +262,17 @@ def _deleted(project: Project, there: Collection[str], stores: Stores) -> list[V
         Voided(decision=name, by="deleted", why="its annotation was deleted on the server", voided_at=now)
         for name in dict.fromkeys(decision_id(row) for row in gone if row.task in tasks)
     ]
+
+
+def _overwritten(rows: Iterable[Review | Label], pulled: Pulled, stores: Stores) -> Iterator[Voided]:
+    """Decisions to keep whose authors may have said otherwise since, in answers that others changed."""
+    known = decisions(stores) if pulled.tampered else []
+    for row in (*known, *rows):
+        if isinstance(row, Review) and row.decision == "keep":
+            changed = pulled.tampered.get((row.item, row.content_hash, row.annotator))
+            if changed is not None and row.decided_at < changed:
+                why = "somebody else changed a later answer on the server"
+                yield Voided(decision=decision_id(row), by="deleted", why=why, voided_at=changed)
 
 
 def all_answers(found: Exported, pulled: Pulled, origin: str) -> list[Answer]:
@@ -324,5 +351,8 @@ def _unused(project: str, task: Task, reason: str, *, detail: str, body: dict[st
         source=project,
         reason=reason,
         detail=detail,
-        body=orjson.dumps({"task": task.id, **body}, option=orjson.OPT_SORT_KEYS).decode(),
+        body=orjson.dumps(
+            {"task": task.id, "content_hash": str(task.data.get("content_hash", "")), **body},
+            option=orjson.OPT_SORT_KEYS,
+        ).decode(),
     )

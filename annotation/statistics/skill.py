@@ -23,6 +23,8 @@ _COPIES = 0.1
 """Share of pairs of people of whom one is taken beforehand to copy from the other."""
 _SHARES = (0.0, *(step / 20 for step in range(1, 20)), 0.99)
 """Shares of answers copied that are told apart; of those above 0 none is more likely beforehand."""
+_HARD = (1.0, 19.0)
+"""Hard and other items taken to be there beforehand."""
 _ROUNDS = 600
 _BURN_IN = 150
 _SEED = 20
@@ -70,7 +72,10 @@ def skills(
     Berti-Equille and D. Srivastava (VLDB 2009): with some probability, for each pair of people, a vote
     repeats an earlier one on the same item; such a vote says nothing of the item nor of its author's skill.
     Most pairs are taken to do no such thing until their votes speak for it: two who are always right always
-    agree, but two who agree in errors, or more often than others find them right, don't judge alone. The
+    agree, but two who agree in errors, or more often than others find them right, don't judge alone. Who
+    repeats an objection repeats its reason and its repair; how often two who judge alone give the same is
+    estimated beside it, of sound and of defective items. Some items are hard: there everybody's own vote is a
+    coin's, so that errors which all make on them are nobody's copying. The rates are those on the others. The
     posterior is sampled by Gibbs' method (B. Carpenter, Multilevel Bayesian models of categorical data
     annotation, 2008) from a fixed seed. Attention checks are held fixed.
 
@@ -101,6 +106,8 @@ class _Votes:
         self.unit = np.array([units[name] for name in names])
         self.person = np.array([places[row.annotator] for row in rows])
         self.bad = np.array([row.decision != "keep" for row in rows])
+        forms = [f"{row.decision} {row.reason} {sorted(row.corrections.items())}" for row in rows]
+        self.form = np.unique(forms, return_inverse=True)[1]
         self.size = len(units)
         told = {
             units[name]: truth[row.item] for name, row in zip(names, rows, strict=True) if row.item in truth
@@ -110,7 +117,9 @@ class _Votes:
 
     @cached_property
     def pairs(self) -> Any:
-        """Votes and earlier ones on the same items, by place, of pairs of people that have enough of them."""
+        """Votes and earlier ones on the same items, by place; the pairs of people, which of them each of these
+        links is of, and how many links each has.
+        """
         import numpy as np
 
         before: dict[int, list[int]] = defaultdict(list)
@@ -121,20 +130,19 @@ class _Votes:
         later, earlier = np.array(links, dtype=int).reshape(-1, 2).T
         codes = self.person[later] * len(self.people) + self.person[earlier]
         names, pair, common = np.unique(codes, return_inverse=True, return_counts=True)
-        often = common[pair] >= LEAST_COMMON
-        names, pair = np.unique(codes[often], return_inverse=True)
-        return later[often], earlier[often], names, pair
+        return later, earlier, names, pair, common
 
     def posterior(self) -> dict[str, Skill]:
         """Means and quantiles over the draws, of people with votes enough."""
         import numpy as np
 
         finds, spares, share, copies, drift = self._draws()
-        _, _, names, pair = self.pairs
-        common = np.bincount(pair, minlength=len(names))
+        _, _, names, _, common = self.pairs
         tails = [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
         copied: dict[str, dict[str, Copied]] = defaultdict(dict)
         for number, code in enumerate(names.tolist()):
+            if common[number] < LEAST_COMMON:
+                continue
             drawn = copies[:, number]
             mine, other = divmod(code, len(self.people))
             told = Copied(float((drawn > 0).mean()), float(drawn.mean()), int(common[number]))
@@ -165,11 +173,13 @@ class _Votes:
 
         draw = np.random.default_rng(_SEED)
         unit, person, bad, count = self.unit, self.person, self.bad, len(self.people)
-        later, earlier, names, pair = self.pairs
-        same = bad[later] == bad[earlier]
-        free = ~self.fixed
+        later, earlier, names, pair, _ = self.pairs
+        both, free = bad[later] & bad[earlier], ~self.fixed
+        alike = self.form[later] == self.form[earlier]
+        same = np.where(both, alike, bad[later] == bad[earlier])
         mean = np.bincount(unit, bad, minlength=self.size) / np.bincount(unit, minlength=self.size)
         defective = np.where(self.fixed, self.known, mean >= 0.5)
+        hard = np.zeros(self.size, dtype=bool)
         own, copying = np.ones(len(unit), dtype=bool), np.zeros(len(names))
         early, late = self._thirds()
         kept: list[tuple[Any, ...]] = []
@@ -180,40 +190,66 @@ class _Votes:
             return np.clip(draw.beta(_PRIOR[0] + yes, _PRIOR[1] + no), 1e-6, 1 - 1e-6)
 
         for number in range(_ROUNDS):
-            is_bad = defective[unit]
-            finds, spares = rate(own & is_bad, bad), rate(own & ~is_bad, ~bad)
+            is_bad, tossed = defective[unit], hard[unit]
+            told = own & ~tossed
+            finds, spares = rate(told & is_bad, bad), rate(told & ~is_bad, ~bad)
             share = draw.beta(1 + defective[free].sum(), 1 + (~defective[free]).sum())
+            tosses = draw.beta(_HARD[0] + hard.sum(), _HARD[1] + (~hard).sum())
             if_bad = np.where(bad, finds[person], 1 - finds[person])
             if_sound = np.where(bad, 1 - spares[person], spares[person])
-            likely = np.where(is_bad, if_bad, if_sound)
-            copying = self._shares(likely, draw)
+            likely = np.where(tossed, 0.5, np.where(is_bad, if_bad, if_sound))
+            # Two who object by themselves give one reason and one repair rather if the item is defective.
+            chances = [
+                draw.beta(1 + (some & alike).sum(), 1 + (some & ~alike).sum())
+                for some in (both & own[later] & ~is_bad[later], both & own[later] & is_bad[later])
+            ]
+            as_both = np.where(is_bad[later], chances[1], chances[0])
+            match = np.where(both, np.where(alike, as_both, 1 - as_both), 1.0)
+            copying = self._shares(likely[later] * match, same, draw)
             # Whether each vote is its author's own or the repetition of an earlier one, given the class.
-            odds = np.where(same, copying[pair] / (1 - copying[pair]), 0.0)
+            odds = np.where(same, copying[pair] / (1 - copying[pair]), 0.0) / match
             own = draw.random(len(unit)) < likely / (likely + np.bincount(later, odds, minlength=len(unit)))
-            told = np.bincount(unit, own * np.log(if_bad / if_sound), minlength=self.size)
-            chance = 1 / (1 + np.exp(-np.clip(told + np.log(share / (1 - share)), -500, 500)))
-            defective = np.where(self.fixed, self.known, draw.random(self.size) < chance)
+            sums = [
+                np.bincount(unit, own * np.log(one / 0.5), minlength=self.size) for one in (if_sound, if_bad)
+            ]
+            defective, hard = self._classes(sums, share, tosses, draw)
             if number >= _BURN_IN:
                 moved = self._rate_in(late, defective, draw) - self._rate_in(early, defective, draw)
                 kept.append((finds, spares, share, copying, moved))
         return tuple(np.array(column) for column in zip(*kept, strict=True))
 
-    def _shares(self, likely: Any, draw: Any) -> Any:
+    def _classes(self, sums: Sequence[Any], share: float, tosses: float, draw: Any) -> tuple[Any, Any]:
+        """A draw of which items are defective, and which are hard: there everybody's own vote is a coin's.
+
+        Args:
+            sums: Logarithms of how likely the own votes are if the item is sound, and if it is defective,
+                over how likely they are if it is hard.
+        """
+        import numpy as np
+
+        odds = [np.exp(np.clip(one, -300, 300)) * (1 - tosses) for one in sums]
+        sound, broken = odds[0] * (1 - share), odds[1] * share
+        easy = np.where(self.fixed, np.where(self.known, odds[1], odds[0]), sound + broken)
+        hard = draw.random(self.size) * (easy + tosses) >= easy
+        chance = np.where(hard, share, broken / (sound + broken))
+        return np.where(self.fixed, self.known, draw.random(self.size) < chance), hard
+
+    def _shares(self, likely: Any, same: Any, draw: Any) -> Any:
         """A draw of the share that each pair copies, given how likely later votes are as their author's own.
 
         Over a grid (C. Ritter and M. A. Tanner, 1992), whose first point, 0, has most of the prior.
         """
         import numpy as np
 
-        later, earlier, names, pair = self.pairs
-        same, shares = (self.bad[later] == self.bad[earlier])[:, None], np.array(_SHARES)
-        each = np.log((1 - shares) * likely[later][:, None] + shares * same)
+        _, _, names, pair, common = self.pairs
+        shares = np.array(_SHARES)
+        each = np.log((1 - shares) * likely[:, None] + shares * same[:, None])
         logs = np.stack([np.bincount(pair, column, minlength=len(names)) for column in each.T], axis=1)
         some = _COPIES / (len(shares) - 1)
         logs = logs + np.log(np.where(shares == 0, 1 - _COPIES, some))
         weights = np.cumsum(np.exp(logs - logs.max(axis=1, keepdims=True)), axis=1)
         drawn = draw.random((len(names), 1)) * weights[:, -1:]
-        return shares[(weights < drawn).sum(axis=1)]
+        return np.where(common < LEAST_COMMON, 0.0, shares[(weights < drawn).sum(axis=1)])
 
     def _thirds(self) -> tuple[Any, Any]:
         """Which votes are in the first and in the last third of their author's."""

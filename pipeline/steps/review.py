@@ -7,10 +7,12 @@ from typing import Any
 
 from mihakk.annotation.decisions.apply import apply
 from mihakk.annotation.decisions.resolution import resolve
+from mihakk.annotation.decisions.store import doubted
 from mihakk.annotation.decisions.words import UNCOUNTED
 from mihakk.machinery.ids import content_hash
 from mihakk.machinery.lake import ShardOutput
 from mihakk.pipeline.build import Build
+from mihakk.pipeline.people import review_stores
 from mihakk.pipeline.step import Step, Tick, shards_before
 from mihakk.pipeline.steps.check import reviews_of
 from mihakk.schemas.audit import Audit, Verdict
@@ -44,7 +46,8 @@ def _review(build: Build, shard: str, _: Any, tick: Tick) -> list[ShardManifest]
     mine = set(before.ids("items", shard))
     reviews = [review for review in reviews_of(build) if review.item in mine]
     told = [review.model_dump(mode="json", exclude=UNCOUNTED) for review in reviews]
-    inputs = STEP.shard_inputs(build, shard, reviews=told)
+    doubts = sorted(one for one in doubted(review_stores(build)) if one[0] in mine)
+    inputs = STEP.shard_inputs(build, shard, reviews=told, **({"doubted": doubts} if doubts else {}))
 
     def work() -> ShardOutput:
         items = before.read("items", ITEM_ROWS, shard)
@@ -53,7 +56,7 @@ def _review(build: Build, shard: str, _: Any, tick: Tick) -> list[ShardManifest]
         outcomes = resolve(reviews, hashes, config.overlap, adjudicators=config.adjudicators)
         resolutions = [unchecked(one) for one in outcomes]
         verdicts = before.read("verdicts", Verdict, shard)
-        reviewed = apply(items, verdicts, resolutions, reviews, config.unresolved)
+        reviewed = apply(items, verdicts, resolutions, reviews, config.unresolved, doubted=doubts)
         carried = {name: (row, before.read(name, row, shard)) for name, row in CARRIED}
         return ShardOutput(
             tables={

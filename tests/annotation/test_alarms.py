@@ -16,6 +16,7 @@ START = datetime(2025, 3, 1, 8, tzinfo=UTC)
 SKILLS = {"careful": (0.9, 0.92), "other": (0.85, 0.9), "leaver": (0.85, 0.9), "keeper": (0.15, 0.98)}
 """True shares of defective items found and of sound ones kept; all others are as the careful."""
 PARTLY = 0.3
+REASONS = ("wrong_gold", "ambiguous", "not_authentic", "duplicate", "unreadable", "sensitive")
 
 
 def world(seed: int, size: int = 240, *, guesser: float = 1.0, copier: float = 1.0):
@@ -156,3 +157,49 @@ def test_haste_is_beyond_ones_own_habit_and_silence_while_others_go_on():
     wrong_clock = {row.annotator: row for row in annotators([*work, *ahead], ())}
     assert (wrong_clock["steady"].silent, wrong_clock["ahead"].silent) == (0, 0)
     assert wrong_clock["steady"].alarms == found["steady"].alarms
+
+
+def simulated(seed: int, size: int, *, hard: float = 0.0, copied: float = 0.0) -> list[Review]:
+    """Four people, two on each item, with reasons of their own for what they object to.
+
+    On hard items everybody tosses a coin. `b` repeats that share of the answers that `a` gave before, word by
+    word.
+    """
+    draw, rows = random.Random(seed), []
+    for place in range(size):
+        bad, tossed = draw.random() < 0.3, draw.random() < hard
+        reason = draw.choice(REASONS)
+        asked = ["a", "b"] if copied and draw.random() < 0.5 else draw.sample(["a", "b", "c", "d"], 2)
+        said: dict[str, dict[str, str]] = {}
+        for person in sorted(asked):
+            objects = draw.random() < (0.5 if tossed else 0.9 if bad else 0.06)
+            own = reason if bad and draw.random() < 0.5 else draw.choice(REASONS)
+            said[person] = {"decision": "discard", "reason": own} if objects else {"decision": "keep"}
+            if person == "b" and "a" in said and draw.random() < copied:
+                said["b"] = said["a"]
+            when = START + timedelta(minutes=len(rows))
+            rows.append(
+                Review(item=f"i{place}", content_hash="h", annotator=person, decided_at=when, **said[person])
+            )
+    return rows
+
+
+def test_items_that_are_hard_for_everybody_accuse_nobody():
+    alarms = Counter(
+        alarm
+        for seed in range(4)
+        for row in annotators(simulated(seed, 500, hard=0.15), ())
+        for alarm in row.alarms
+    )
+    assert alarms["guessing"] <= 1, "of 16 people"
+    assert alarms["copying"] <= 1
+
+
+def test_reasons_that_are_repeated_tell_of_copying():
+    rows = simulated(3, 240, copied=0.4)
+    plain = [row.model_copy(update={"reason": row.reason and "ambiguous"}) for row in rows]
+    with_reasons, without = (
+        next(one for one in annotators(some, ()) if one.annotator == "b") for some in (rows, plain)
+    )
+    assert with_reasons.copied_from == "a"
+    assert with_reasons.copying > without.copying

@@ -13,7 +13,7 @@ import pytest
 from mihakk.annotation.decisions.apply import apply
 from mihakk.annotation.decisions.fixes import fixed
 from mihakk.annotation.decisions.resolution import resolve
-from mihakk.annotation.decisions.store import decisions, stored
+from mihakk.annotation.decisions.store import decisions, doubted, stored
 from mihakk.annotation.decisions.stores import Stores
 from mihakk.annotation.decisions.words import words
 from mihakk.annotation.label_studio.benchmark_push import push_review
@@ -169,10 +169,12 @@ def test_what_cannot_be_used_is_counted_and_kept(connection, label_studio, membe
     spoilt = {
         "invalid_annotation": [chosen("decision", "perhaps")],
         "incomplete": [typed("notes", "نسيت القرار")],
-        "fix_changes_nothing": [chosen("decision", "fix"), typed("fix_question", items[2].question)],
-        "bad_gold": [chosen("decision", "fix"), chosen("fix_gold", "7")],
     }
-    for item, result in zip(items, spoilt.values(), strict=False):
+    wrong = [
+        [chosen("decision", "fix"), typed("fix_question", items[2].question)],
+        [chosen("decision", "fix"), chosen("fix_gold", "7")],
+    ]
+    for item, result in zip(items, [*spoilt.values(), *wrong], strict=False):
         members[0].annotate(tasks[item.id], result)
     members[0].annotate(tasks[items[4].id], KEEP)
     edited = connection.get(f"/api/tasks/{tasks[items[4].id]}/")["data"] | {
@@ -185,11 +187,13 @@ def test_what_cannot_be_used_is_counted_and_kept(connection, label_studio, membe
     connection.delete(f"/api/tasks/{tasks[items[6].id]}/")
     pulled = pull(project, stores)
     assert pulled.rejected == Counter([*spoilt, "task_edited", "unknown_annotator"])
-    assert pulled.reviews == []
+    objections = {(row.item, row.decision, len(row.corrections)) for row in pulled.reviews}
+    assert objections == {(item.id, "fix", 0) for item in items[2:4]}, "no repair, and yet an objection"
+    assert doubted(stores) == {(items[4].id, content_hash(items[4]))}
     assert pull(project, stores).rejected == pulled.rejected
 
     kept = stored(stores.rejected, Rejection)
-    assert len(kept) == 6, "rejects are kept once"
+    assert len(kept) == 4, "rejects are kept once"
     assert not any("perhaps" in row.model_dump_json() for row in kept)
     assert sum("perhaps" in one.text for one in words(stores)) == 1, "it is kept with people's words"
     assert push(project, [review_task(item) for item in items]).created == 1, "a deleted task comes back"

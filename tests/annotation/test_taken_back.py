@@ -8,13 +8,13 @@ import httpx
 import pytest
 
 from mihakk.annotation.decisions.forgetting import forget
-from mihakk.annotation.decisions.store import decisions, stored
+from mihakk.annotation.decisions.store import decisions, doubted, stored
 from mihakk.annotation.decisions.stores import Stores
 from mihakk.annotation.decisions.voiding import void
 from mihakk.annotation.label_studio.exchange import pull_review, review_progress
 from mihakk.annotation.label_studio.project import DISPUTED
 from mihakk.annotation.label_studio.pull import pull
-from mihakk.machinery.ids import sha256
+from mihakk.machinery.ids import content_hash, sha256
 from mihakk.schemas.benchmark import ReviewConfig
 from mihakk.schemas.rejection import Rejection
 from mihakk.schemas.review import Voided
@@ -47,13 +47,13 @@ def test_what_others_changed_or_deleted_does_not_count(connection, members, stor
     assert (dict(pulled.rejected), pulled.withdrawn) == ({"changed_by_another": 1}, 1)
     assert pulled.reviews == []
     assert {row.item: row.decision for row in decisions(stores)} == {
-        items[0].id: "keep",  # what its author said
         items[2].id: "keep",  # the task was deleted, which takes back nobody's decision
         items[3].id: "keep",
     }
-    assert [row.by for row in stored(stores.voided, Voided)] == ["deleted"]
+    assert [row.by for row in stored(stores.voided, Voided)] == ["deleted"] * 2
+    assert doubted(stores) == {(items[0].id, content_hash(items[0]))}
     assert [row.reason for row in stored(stores.rejected, Rejection)] == ["changed_by_another"]
-    assert (pull(project, stores).withdrawn, len(decisions(stores))) == (0, 3)
+    assert (pull(project, stores).withdrawn, len(decisions(stores))) == (0, 2)
 
 
 def test_who_is_forgotten_leaves_decisions_and_nothing_else(connection, stores, tmp_path):

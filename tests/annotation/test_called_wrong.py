@@ -1,0 +1,174 @@
+"""Whatever people do on the server, to their own answers and others': what all call wrong is not released."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from mihakk.annotation.decisions.apply import apply
+from mihakk.annotation.decisions.fixes import fixed
+from mihakk.annotation.decisions.resolution import resolve
+from mihakk.annotation.decisions.store import decisions, doubted
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio.project import Project
+from mihakk.annotation.label_studio.pull import pull
+from mihakk.annotation.screens.labelling import labelling
+from mihakk.annotation.screens.tasks import review_task
+from mihakk.machinery.ids import content_hash
+from mihakk.pipeline.external_people import settled
+from mihakk.pipeline.steps.review import unchecked
+from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.item import Item
+from tests.annotation.judged import NOON, answer, choice, review, verdict
+from tests.annotation.pushed import chosen, typed
+
+ITEM = choice()
+TASKS = [review_task(ITEM), review_task(choice(1))]
+SAYS = {
+    "keep": [chosen("decision", "keep")],
+    "fix a": [chosen("decision", "fix"), chosen("fix_gold", "1")],
+    "fix b": [chosen("decision", "fix"), typed("fix_question", "ما المقصود؟")],
+    "fix nothing": [chosen("decision", "fix")],
+    "fix what isn't there": [chosen("decision", "fix"), chosen("fix_gold", "7")],
+    "discard": [chosen("decision", "discard"), chosen("reason", "ambiguous")],
+    "discard, no reason": [chosen("decision", "discard")],
+}
+OBJECT = [said for said in SAYS if said != "keep"]
+FORM = labelling("quality_review", "ar")
+Event = tuple[str, str]
+"""Who does what: `a` and `b` judge; `m` is a member who changes or deletes what `a` or `b` said last."""
+
+
+class Server:
+    """What a pull sees of one task that three members work on."""
+
+    url = "http://in.memory"
+
+    def __init__(self) -> None:
+        self.rows: list[dict[str, Any]] = []
+        self.data, self.now = TASKS[0]["data"], NOON
+
+    def does(self, who: str, what: str) -> None:
+        self.now += timedelta(minutes=5)
+        number = {"a": 1, "b": 2, "m": 3}
+        whose = number[what if who == "m" and what in number else who]
+        mine = [row for row in self.rows if row["completed_by"] == whose and not row["was_cancelled"]]
+        changed = {"updated_at": self.now.isoformat(), "updated_by": number[who]}
+        if what == "edits the task":
+            self.data = {**self.data, "item_html": "<p>other</p>"}
+        elif what == "deletes" or (who == "m" and what == "b"):
+            self.rows = [row for row in self.rows if row not in mine[-1:]]
+        elif who == "m":
+            for row in mine[-1:]:
+                row.update(changed, result=SAYS["keep"])
+        elif mine and what in SAYS:
+            mine[-1].update(changed, result=SAYS[what])
+        else:
+            made = {"id": len(self.rows) * 10 + self.now.minute, "completed_by": whose, "lead_time": 9.0}
+            said = {"was_cancelled": what == "skips", "result": SAYS.get(what.removeprefix("again "), [])}
+            self.rows.append({**made, **said, **changed, "created_at": self.now.isoformat()})
+
+    def tasks(self) -> list[dict[str, Any]]:
+        shown = [{"id": 1, "data": self.data, "annotations": self.rows}]
+        return [*shown, {"id": 2, "data": TASKS[1]["data"], "annotations": []}]
+
+    def read(self, path: str, **_: str) -> bytes:
+        return orjson.dumps(self.tasks())
+
+    def get(self, path: str, **_: str) -> Any:
+        counts = {"total_annotations": 0, "overlap": 2, "is_labeled": False}
+        return {"total": 2, "tasks": [{**task, **counts} for task in self.tasks()]}
+
+    def users(self) -> dict[int, str]:
+        return {number: f"p{number}@example.org" for number in (1, 2, 3)}
+
+
+def released(events: Sequence[Event], pulls: Sequence[bool], status: str, overlap: int) -> list[Item]:
+    """What a build, and an audit of a set, release of the item; every answer is pulled before it is undone."""
+    server: Any = Server()
+    project = Project(server, 1, "b:quality_review:ar", FORM, 2, "", False, "made")
+    with tempfile.TemporaryDirectory() as folder:
+        stores = Stores.under(folder)
+        for (who, what), also in zip(events, pulls, strict=True):
+            server.does(who, what)
+            if also or what not in ("a", "b", "deletes"):
+                pull(project, stores)
+        pull(project, stores)
+        reviews, doubts = decisions(stores), doubted(stores)
+    (item,), done = fixed([ITEM], reviews, overlap)
+    told = [unchecked(one) for one in resolve(reviews, {item.id: content_hash(item)}, overlap)]
+    verdicts = [verdict(item.id, "pass" if done else status)]
+    kept = apply([item], verdicts, told, reviews, doubted=doubts).kept
+    held: Any = type("Set", (), {"items": [item]})
+    _, left_out = settled(held, verdicts, reviews, ReviewConfig(overlap=overlap), doubts)
+    return [*kept, *(one for one in [item] if one.id not in left_out)]
+
+
+JUDGE = st.sampled_from([*OBJECT, "again discard", "skips"])
+EVENTS = st.lists(
+    st.one_of(
+        st.tuples(st.sampled_from("ab"), JUDGE), st.tuples(st.just("m"), st.sampled_from("ab")),
+        st.just(("m", "edits the task")), st.tuples(st.sampled_from("ab"), st.just("deletes")),
+    ),
+    min_size=1, max_size=5,
+)  # fmt: skip
+
+
+@example([("a", "fix nothing"), ("b", "fix nothing")], [True] * 2, "pass", 2)
+@example([("a", "discard"), ("m", "a")], [True] * 2, "pass", 2)
+@example([("a", "discard"), ("a", "deletes")], [True] * 2, "pass", 1)
+@settings(max_examples=25, deadline=None)
+@given(
+    EVENTS,
+    st.lists(st.booleans(), min_size=5, max_size=5),
+    st.sampled_from(["flag", "pass"]),
+    st.integers(1, 2),
+)
+def test_what_all_called_wrong_is_not_released_as_it_was(
+    events: list[Event], pulls: list[bool], status: str, overlap: int
+) -> None:
+    objected = any(who != "m" and what not in ("deletes", "skips") for who, what in events)
+    out = released(events, pulls[: len(events)], status, overlap) if objected else []
+    assert content_hash(ITEM) not in [content_hash(one) for one in out]
+
+
+@pytest.mark.parametrize("status", ["flag", "pass"])
+def test_who_may_have_changed_their_mind_keeps_nothing(status: str) -> None:
+    """`a` kept it, then called it wrong; another member made that a keep before anybody pulled it."""
+    events = [("a", "keep"), ("a", "discard"), ("m", "a")]
+    server: Any = Server()
+    project = Project(server, 1, "b:quality_review:ar", FORM, 2, "", False, "made")
+    with tempfile.TemporaryDirectory() as folder:
+        stores = Stores.under(folder)
+        for number, (who, what) in enumerate(events):
+            server.does(who, what)
+            if number != 1:
+                pull(project, stores)
+        reviews, doubts = decisions(stores), doubted(stores)
+    told = resolve(reviews, {ITEM.id: content_hash(ITEM)}, 1)
+    assert apply([ITEM], [verdict(ITEM.id, status)], told, reviews, doubted=doubts).kept == []
+
+
+def test_copies_are_corrected_with_the_one_that_people_saw() -> None:
+    turned = {"options": ITEM.options[::-1], "gold": (1,)}
+    same, order, other = (
+        choice(id=f"ar-x-{number}", **more) for number, more in enumerate([{}, turned, {"gold": (1,)}])
+    )
+    votes = [
+        review(ITEM, f"p{n}", "fix", corrections={"gold": "1", "question": "ما المقصود؟"}) for n in (1, 2)
+    ]
+    done, corrected = fixed([same, ITEM, order, other], votes, 2)
+    assert [(one.question, one.options[one.gold[0]]) for one in done[:3]] == [
+        ("ما المقصود؟", ITEM.options[1])
+    ] * 3
+    assert (done[3], corrected.keys()) == (other, {same.id, ITEM.id, order.id})
+    words = [answer(id=f"fa-x-{number}") for number in range(2)]
+    votes = [review(words[0], f"p{n}", "fix", corrections={"answer": "الا"}) for n in (1, 2)]
+    assert [one.answer for one in fixed(words, votes, 2)[0]] == ["الا"] * 2
