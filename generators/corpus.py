@@ -188,9 +188,13 @@ class Corpus:
         return one_of_each({own: [one.id for one in others] for own, others in self.wrong_meanings.items()})
 
     @cached_property
-    def beginning(self) -> dict[tuple[Language, tuple[str, ...]], list[int]]:
-        """Phrase numbers by language and all words but the last."""
-        return _grouped(((phrase.language, phrase.words[:-1]), n) for n, phrase in enumerate(self.phrases))
+    def next_words(self) -> dict[tuple[Language, tuple[str, ...]], frozenset[str]]:
+        """Words that follow a phrase's first words in any phrase, by language and those words."""
+        return _sets(
+            ((phrase.language, phrase.words[:size]), phrase.words[size])
+            for phrase in self.phrases
+            for size in range(1, len(phrase.words))
+        )
 
     def ambiguous(self, line: Line) -> bool:
         """The first hemistich opens couplets of this poet that go on differently."""

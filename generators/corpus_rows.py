@@ -8,15 +8,17 @@ from mihakk.generators.plain_meaning import Lacks, content_forms, plain_meaning
 from mihakk.generators.writing.replies import contains
 from mihakk.machinery.morphology import LIGHT, Morphology
 from mihakk.machinery.text.key import key, word_keys
-from mihakk.machinery.text.rhyme import rhyme, rhyme_vowel
+from mihakk.machinery.text.rhyme import parted_by_radif, rhyme, rhyme_vowel, ridf
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.poem import Couplet, Poem
 from mihakk.schemas.record import Form, Language
 
 MOST_SHARED = 2
 """Idioms that may state one meaning."""
-Rhyme = tuple[str, str]
-"""Rhyme key of a hemistich, and the vowel of its rhyme."""
+LAST_WORDS = 6
+"""Words of a Persian hemistich among which its radif is."""
+Rhyme = tuple[str, str, str]
+"""Rhyme key of a hemistich with its ridf, the vowel of its rhyme, and in Persian keys of its last words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +36,38 @@ class Line:
     first_key: str
     second_key: str
     first_rhyme: str
-    """Rhyme key of the first hemistich; empty without a letter."""
+    """Rhyme key of the first hemistich, behind its ridf; empty without a letter."""
     second_rhyme: str
     first_vowel: str
     """Vowel of the rhyme of the first hemistich, see `rhyme_vowel`."""
     second_vowel: str
+    first_end: str
+    """Keys of the last words of the first hemistich, where there may be a radif; else empty."""
+    second_end: str
     refrain: bool
     """Its second hemistich recurs in the same poem."""
 
     @property
     def rhymes_within(self) -> bool:
         """Its two hemistichs rhyme, as those of a first couplet do."""
-        return rhyming((self.first_rhyme, self.first_vowel), (self.second_rhyme, self.second_vowel))
+        return rhyming(self.rhyme_of_first, self.rhyme_of_second)
+
+    @property
+    def rhyme_of_first(self) -> Rhyme:
+        """Of the first hemistich."""
+        return self.first_rhyme, self.first_vowel, self.first_end
+
+    @property
+    def rhyme_of_second(self) -> Rhyme:
+        """Of the second hemistich."""
+        return self.second_rhyme, self.second_vowel, self.second_end
 
 
 def rhyming(one: Rhyme, other: Rhyme) -> bool:
-    """Whether two hemistichs rhyme: they have one key, and written vowels that do not differ."""
-    return one[0] == other[0] != "" and (one[1] == other[1] or not one[1] or not other[1])
+    """Whether two hemistichs rhyme: one key, written vowels that do not differ, one rhyme before a radif."""
+    if not one[0] == other[0] != "" or (one[1] != other[1] and one[1] and other[1]):
+        return False
+    return not parted_by_radif(one[2], other[2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,15 +181,25 @@ def _lines(poem: Poem) -> list[Line]:
             second=second.shown,
             first_key=form_key(couplet.first, poem.language),
             second_key=second_key,
-            first_rhyme=rhyme(couplet.first.shown, poem.language),
-            second_rhyme=rhyme(second.shown, poem.language),
+            first_rhyme=_full_rhyme(couplet.first.shown, poem.language),
+            second_rhyme=_full_rhyme(second.shown, poem.language),
             first_vowel=rhyme_vowel(couplet.first.shown, poem.language),
             second_vowel=rhyme_vowel(second.shown, poem.language),
+            first_end=_end(couplet.first.shown, poem.language),
+            second_end=_end(second.shown, poem.language),
             refrain=keys.count(second_key) > 1,
         )
         for (couplet, second), second_key in zip(pairs, keys, strict=True)
         if second is not None
     ]
+
+
+def _full_rhyme(hemistich: str, language: Language) -> str:
+    return ridf(hemistich, language) + rhyme(hemistich, language)
+
+
+def _end(hemistich: str, language: Language) -> str:
+    return " ".join(word_keys(hemistich, language)[-LAST_WORDS:]) if language == "fa" else ""
 
 
 def _phrase(idiom: Idiom, morphology: Morphology) -> Phrase | None:

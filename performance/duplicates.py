@@ -1,6 +1,6 @@
 """Near duplicates among verses: recall, false pairs, time and memory, beside datasketch in one run.
 
-    python -m performance.duplicates [--million] [FOLDER OF REAL DATA]
+    python -m performance.duplicates [--million] [--seed N] [FOLDER OF REAL DATA]
 
 Couplets are made from real ones (MetRec, Hafez) by changing three words in five of each hemistich for other
 real words, so that each is its own; one in twenty is then followed, somewhere later, by a near duplicate of
@@ -61,16 +61,18 @@ def main() -> int:
     parser.add_argument("--million", action="store_true", help="also a million couplets (minutes)")
     parser.add_argument("--size", type=int, help="one size alone, its figures as JSON")
     parser.add_argument("--peer", action="store_true")
+    parser.add_argument("--seed", type=int, default=SEED, help="of the couplets and their near duplicates")
     options = parser.parse_args()
     data = data_folder(options.data)
     if options.size:
-        print(json.dumps(measure(data, options.size, peer=options.peer)))
+        print(json.dumps(measure(data, options.size, options.seed, peer=options.peer)))
         return 0
     kinds = "  ".join(f"{kind:>13}" for kind in KINDS)
     print(f"{'couplets':<22} {'cpu s':>7} {'peak MB':>8}  {kinds}   false pairs a couplet")
-    ours, peer = run(data, PEER_SIZE), run(data, PEER_SIZE, "--peer")
+    seed = options.seed
+    ours, peer = run(data, PEER_SIZE, seed), run(data, PEER_SIZE, seed, "--peer")
     sizes = [*SIZES, 1_000_000] if options.million else SIZES
-    rows = [run(data, size) for size in sizes]
+    rows = [run(data, size, seed) for size in sizes]
     goals = {
         f"speed over datasketch's at least {RATIO_GOAL:g}": peer["seconds"] / ours["seconds"] >= RATIO_GOAL,
         "recall at least datasketch's": all(
@@ -85,9 +87,9 @@ def main() -> int:
     return 0 if all(goals.values()) else 1
 
 
-def run(data: Path, size: int, *flags: str) -> Figures:
+def run(data: Path, size: int, seed: int, *flags: str) -> Figures:
     """One size in a process of its own; its row is printed."""
-    row = in_own_process("performance.duplicates", data, "--size", size, *flags)
+    row = in_own_process("performance.duplicates", data, "--size", size, "--seed", seed, *flags)
     recall = "  ".join(f"{row['recall'][kind]:>13.3f}" for kind in KINDS)
     false = ", ".join(f"{rate:.5f} at {least}" for least, rate in row["false"].items())
     name = f"{size:,}{' datasketch' if flags else ''}"
@@ -95,9 +97,9 @@ def run(data: Path, size: int, *flags: str) -> Figures:
     return row
 
 
-def measure(data: Path, size: int, *, peer: bool) -> Figures:
+def measure(data: Path, size: int, seed: int, *, peer: bool) -> Figures:
     """Figures of one run on `size` couplets."""
-    verses, planted = synthesise(real(data), size)
+    verses, planted = synthesise(real(data), size, seed)
     halves = [verse.halves() for verse in verses]
     del verses
     start = time.process_time()
@@ -170,9 +172,9 @@ def real(data: Path) -> list[Verse]:
     return [verse for verse in verses if len(verse.first) > 1 and len(verse.second) > 1]
 
 
-def synthesise(source: list[Verse], size: int) -> tuple[list[Verse], list[Planted]]:
-    """Couplets of which some are near duplicates of earlier ones, and which; always the same."""
-    draw = random.Random(SEED)
+def synthesise(source: list[Verse], size: int, seed: int) -> tuple[list[Verse], list[Planted]]:
+    """Couplets of which some are near duplicates of earlier ones, and which; of one seed always the same."""
+    draw = random.Random(seed)
     pool = [word for verse in source for half in verse for word in half]
     verses: list[Verse] = []
     planted: list[Planted] = []

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from mihakk.machinery.errors import RecordRejected, SourceChanged, UsageError
 from mihakk.machinery.text.references import only_refers
-from mihakk.machinery.text.script import arabic_share
+from mihakk.machinery.text.script import has_arabic
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.record import Form, Language, Provenance
 from mihakk.scrapers.book_evidence import BookEntry, Evidence, Name, evidence
@@ -47,10 +47,10 @@ SECONDS = 20.0
 """A pattern that takes longer over a whole book is refused; others need less than one."""
 _NOTE_LINE = re.compile(r"[٠-٩]+")
 """A footnote's digit that a converter set on a line of its own."""
-_NO_TEXT = re.compile(r"[٠-٩\d]+\s*[.،]?|[ .،:]+")
+_NO_TEXT = re.compile(r"(?:[٠-٩\d]++\s*+[.،]?+|[ .،:]++)*+")
 _RULE = re.compile(r"#META#.*|-{3,}|={3,}|(?:[*⁂~•◆❖] ?){3,}|[-–—] ?[٠-٩۰-۹\d]{1,4} ?[-–—]")
 """A rule or a page's number between two paragraphs."""
-_SPACED = re.compile(r"(?<!\s)\s++([،؛.:)»])")
+_SPACED = re.compile(r"\s(?<!\s\s)\s*+([،؛.:)»])")
 
 
 class Line(NamedTuple):
@@ -185,12 +185,13 @@ def read(lines: Sequence[Line], declared: BookOptions) -> Reading:
         )
     stops = [*(match.start() for match in matches), *headings.starts, len(text)]
     stops.sort()
+    explained, numbered = (group in pattern.groupindex for group in ("explanation", "number"))
     entries, covered = [], []
     for match, title in taken:
         stop = stops[bisect_left(stops, match.end())]
-        given = match.groupdict().get("explanation")
+        given = match["explanation"] if explained else None
         body = given if given is not None else text[match.end() : stop]
-        number = match.groupdict().get("number")
+        number = match["number"] if numbered else None
         entries.append(
             BookEntry(
                 line=part[bisect_right(starts, match.start("head")) - 1].number,
@@ -212,7 +213,7 @@ def read(lines: Sequence[Line], declared: BookOptions) -> Reading:
         evidence=evidence(
             entries,
             1 - outside / letters if letters else 0.0,
-            numbered="number" in pattern.groupindex,
+            numbered=numbered,
             stated=declared.entries,
             accept=declared.accept,
         ),
@@ -336,7 +337,7 @@ def paragraphs(texts: Sequence[str]) -> Iterator[str]:
             kept = [line for line in block if not _NOTE_LINE.fullmatch(line)]
             whole = " ".join(kept or block)
             whole = _SPACED.sub(r"\1", whole).replace("%~%", "/")
-            if _NO_TEXT.sub("", whole):
+            if not _NO_TEXT.fullmatch(whole):
                 yield whole
             block = []
         if text and _RULE.fullmatch(text) is None:
@@ -352,7 +353,7 @@ def idiom(
     Raises:
         RecordRejected: `language_differs`, `explanation_missing`, `cross_reference`.
     """
-    if bool(arabic_share(entry.head)) != (declared.language in ("ar", "fa")):
+    if has_arabic(entry.head) != (declared.language in ("ar", "fa")):
         raise RecordRejected(
             "language_differs", f"{entry.head!r} is not in the letters of {declared.language}"
         )

@@ -165,13 +165,14 @@ def _repeated(entries: Sequence[BookEntry]) -> Evidence:
 
 
 def _longest(entries: Sequence[BookEntry]) -> Evidence:
-    longest = max(entries, key=lambda one: one.words)
-    middle = median(one.words for one in entries)
-    far = longest.words > FAR * max(middle, 5.0) and longest.words > _BOOK * sum(one.words for one in entries)
+    words = [one.words for one in entries]
+    middle, most = median(words), max(words)
+    longest = entries[words.index(most)]
+    far = most > FAR * max(middle, 5.0) and most > _BOOK * sum(words)
     return Evidence(
         "longest_entry",
-        longest.words,
-        f"explanations have {middle:g} words in the middle and {longest.words} at most, "
+        most,
+        f"explanations have {middle:g} words in the middle and {most} at most, "
         f"line {longest.line}, {longest.head[:40]!r}",
         far and len(entries) > 1,
     )

@@ -29,7 +29,7 @@ class CompletionOptions(Options):
 @task(title="Last word of a proverb", reads="idiom", version="2", options=CompletionOptions)
 def completion(ctx: Context[CompletionOptions], idiom: Idiom) -> Made:
     """Punctuation is stripped. Sayings whose last word is a particle or a clitic's fragment, or stands in the
-    rest too, are left out; so are those that another saying of the corpus begins like and ends otherwise."""
+    rest too, are left out; so are those that another saying of the corpus begins like and goes on otherwise."""
     language = idiom.language
     found = words(idiom.phrase.shown)
     if idiom.genre not in ctx.options.genres:
@@ -43,7 +43,6 @@ def completion(ctx: Context[CompletionOptions], idiom: Idiom) -> Made:
     if last_key in word_keys(" ".join(opening), language):
         raise Skip("last_word_repeated")
     beginning = language, tuple(key(word, language) for word in opening)
-    endings = {ctx.corpus.phrases[n].words[-1] for n in ctx.corpus.beginning.get(beginning, ())}
-    if endings - {last_key}:
+    if ctx.corpus.next_words.get(beginning, frozenset()) - {last_key}:
         raise Skip("several_endings")
     yield ctx.answer(idiom_stem(idiom, opening=" ".join(opening)), last)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from os.path import commonprefix
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -53,13 +54,13 @@ class Side:
 SECOND = Side(
     text=lambda line: line.second,
     key=lambda line: line.second_key,
-    rhyme=lambda line: (line.second_rhyme, line.second_vowel),
+    rhyme=lambda line: line.rhyme_of_second,
     taken=lambda corpus, line: corpus.continuations[line.language, line.first_key],
 )
 FIRST = Side(
     text=lambda line: line.first,
     key=lambda line: line.first_key,
-    rhyme=lambda line: (line.first_rhyme, line.first_vowel),
+    rhyme=lambda line: line.rhyme_of_first,
     taken=lambda corpus, line: corpus.openings[line.language, line.second_key],
 )
 
@@ -139,9 +140,11 @@ def _ending_alike(corpus: Corpus, line: Line, size: int) -> Sequence[int] | Numb
     place = corpus.splits[line.poem], line.language, line.metre
     if not size:
         return corpus.in_metre[place]
-    group = corpus.with_ending.get((*place, line.second_key[-size:]), NONE)
+    group = corpus.with_ending.get((*place, line.second_key[-min(size, ENDING) :]), NONE)
     if line.language == "fa":
-        return group
+        # A radif may be longer than the endings that lines are grouped by, and the qafiye stands before it.
+        end = line.second_key[-size:]
+        return group if size <= ENDING else [n for n in group if corpus.lines[n].second_key.endswith(end)]
     return [n for n in group if rhyming(SECOND.rhyme(corpus.lines[n]), SECOND.rhyme(line))]
 
 
@@ -204,8 +207,5 @@ def _ranked(
 
 
 def _shared_ending(one: str, other: str) -> int:
-    """Letters that both keys end in, at most `ENDING`."""
-    for size in range(1, ENDING + 1):
-        if size > min(len(one), len(other)) or one[-size] != other[-size]:
-            return size - 1
-    return ENDING
+    """Letters that both keys end in."""
+    return len(commonprefix([one[::-1], other[::-1]]))

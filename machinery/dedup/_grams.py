@@ -68,26 +68,12 @@ def letter_counts(texts: Sequence[str]) -> tuple[NDArray[np.int8], Numbers]:
     return letters, lengths
 
 
-def looked_up(groups: Numbers, found: Numbers) -> Callable[[Numbers], Numbers]:
-    """How often groups occur, from sorted groups and their counts; 0 for those that are not among them."""
-
-    def often(wanted: Numbers) -> Numbers:
-        if not len(groups):
-            return np.zeros(len(wanted), dtype=np.int64)
-        places = np.minimum(np.searchsorted(groups, wanted), len(groups) - 1)
-        return np.where(groups[places] == wanted, found[places], 0)
-
-    return often
-
-
-def rarest(
-    texts: Sequence[str], counts: Callable[[Numbers], Numbers], filed: Callable[[int], int]
-) -> Numbers:
+def rarest(texts: Sequence[str], counts: NDArray[np.uint32], filed: Callable[[int], int]) -> Numbers:
     """Each text under its rarest groups that occur more than once: sorted numbers (group << 32 | text).
 
     Args:
         texts: Of at least `GRAM` letters each.
-        counts: How often groups occur in the whole set.
+        counts: How often each of all possible groups occurs in the whole set, as of `summed`.
         filed: How many groups a text of so many letters is filed under.
     """
     lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
@@ -99,7 +85,7 @@ def rarest(
         groups = np.zeros(rows * longest, dtype=np.int64)
         inside = np.arange(longest) <= (some - GRAM)[:, None]
         groups[inside.ravel()] = _groups(codes)[_inside(some)]
-        often = counts(groups)
+        often = counts[groups].astype(np.int64)
         rank = (np.minimum(often, 2**30) << 32) | ((groups * _SPREAD) & 0xFFFFFFFF)
         rank[(often < 2) | ~inside.ravel()] = np.iinfo(np.int64).max
         # A text's own length says how many, or its groups would depend on its neighbours in the table.

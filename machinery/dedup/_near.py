@@ -19,9 +19,9 @@ from mihakk.machinery.dedup._grams import (
     GRAM,
     count_groups,
     letter_counts,
-    looked_up,
     rarest,
     sort_unique,
+    summed,
 )
 from mihakk.machinery.groups import Groups
 
@@ -58,7 +58,7 @@ def near_duplicates(keys: Sequence[str], threshold: float) -> Iterator[Pair]:
     first.clear()
     if threshold < 1 and len(distinct) > 1:
         texts = [keys[number] for number in distinct]
-        filed = rarest(texts, looked_up(*count_groups(texts)), filed_under)
+        filed = rarest(texts, summed([count_groups(texts)]), filed_under)
         found += [
             Pair(int(distinct[int(a)]), int(distinct[int(b)]), float(s))
             for a, b, s in filed_together(filed, texts, threshold)
@@ -94,8 +94,8 @@ def _candidates(filed: Numbers, texts: Sequence[str], threshold: float) -> Itera
 
 
 def filed_under(letters: int) -> int:
-    """How many rare groups a text of so many letters is filed under: 7 for a hemistich, 16 for a couplet."""
-    return max(5, min(letters // 3, 16), letters // 32)
+    """How many rare groups a text of so many letters is filed under: 10 for a hemistich, 16 for a couplet."""
+    return max(5, min(letters // 2, 16), letters // 32)
 
 
 def _together(filed: Numbers) -> Iterator[Numbers]:
@@ -154,7 +154,7 @@ def groups(pairs: Iterable[Pair]) -> list[Group]:
     ]
 
 
-LEAST_LETTERS: Final = 10
+LEAST_LETTERS: Final = 8
 """A shorter hemistich is a formula that any poet may use."""
 
 

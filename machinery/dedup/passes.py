@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from mihakk.machinery.dedup._grams import GRAM, count_groups, looked_up, rarest, summed
+from mihakk.machinery.dedup._grams import GRAM, count_groups, rarest, summed
 from mihakk.machinery.dedup._near import filed_together, filed_under
 from mihakk.machinery.lake.scratch import Scratch
 
@@ -101,7 +101,7 @@ def filings(scratch: Scratch, part: Part, equal: Sequence[str], counted: str, bu
 
     def make() -> list[pa.RecordBatch]:
         numbers, texts = _distinct(scratch, part, equal)
-        filed = rarest(texts, looked_up(*_read_counts(scratch, counted)), filed_under)
+        filed = rarest(texts, summed([_read_counts(scratch, counted)]), filed_under)
         groups, places = filed >> 32, filed & 0xFFFFFFFF
         taken = pa.array(texts, pa.large_string()).take(pa.array(places))
         bucket = ((groups * _SPREAD) & 0xFFFFFFFF) % buckets

@@ -62,9 +62,10 @@ def only_refers(text: str, language: Language = "ar") -> bool:
     if sent and not _QUOTE.search(bare):
         # `see: another entry`, without quotation marks: what follows the colon is the other entry's head.
         without = re.sub(rf"({_SEE[language]})\s*[:：]\s*[^.\n]{{1,60}}", r"\1", without, flags=re.IGNORECASE)
-    placed = bool(_PLACED[language].search(without))
+    if not sent and not _PLACED[language].search(without):
+        return False
     rest = _PLACED[language].sub(" ", _SEEN[language].sub(" ", without))
-    return (sent or placed) and not words(_JOINED[language].sub(" ", rest))
+    return not words(_JOINED[language].sub(" ", rest))
 
 
 def content(text: str, language: Language = "ar", *, of_idiom: bool = True) -> str:

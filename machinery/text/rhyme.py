@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from math import ceil
-from typing import Final
+from typing import Final, NamedTuple
 
 from mihakk.machinery.text import codepoints as cp
 from mihakk.machinery.text._tokens import words
@@ -39,7 +39,7 @@ def rhyme(hemistich: str, language: Language) -> str:
     if not tail:
         return ""
     if language == "ar":
-        return _rawi(_pieces(tail[-1]))[0]
+        return _rawi(_pieces(tail[-1])).key
     folded = words_key(tail[-1], language).replace(" ", "")
     if language == "en":
         return folded
@@ -54,7 +54,31 @@ def rhyme_vowel(hemistich: str, language: Language) -> str:
     hemistichs with one key whose written vowels differ do not rhyme (iqwa).
     """
     tail = words(canonical(hemistich, language)) if language == "ar" else []
-    return _rawi(_pieces(tail[-1]))[1] if tail else ""
+    return _rawi(_pieces(tail[-1])).vowel if tail else ""
+
+
+def ridf(hemistich: str, language: Language) -> str:
+    """The long vowel just before the rawi of an Arabic hemistich, `ا` or `و` (for which a yeh may stand).
+
+    Empty where there is none, and in other languages: بالي and أهلي have one key and do not rhyme.
+    """
+    tail = words(canonical(hemistich, language)) if language == "ar" else []
+    return _rawi(_pieces(tail[-1])).ridf if tail else ""
+
+
+def parted_by_radif(one: str, other: str) -> bool:
+    """Whether two Persian hemistichs (keys of their words) share last words, before which they don't rhyme.
+
+    Before a radif the last letters must be the same, and a long vowel that one of them has before it.
+    """
+    ends = (one.split(), other.split())
+    radif = 0
+    while radif < min(map(len, ends)) and ends[0][-radif - 1] == ends[1][-radif - 1]:
+        radif += 1
+    if not radif:
+        return False
+    left = {end[-radif - 1] if radif < len(end) else "" for end in ends}
+    return "" in left or len({word[-2 if word[-2:-1] in _LONG else -1 :] for word in left}) > 1
 
 
 def poem_rhyme(endings: Sequence[str], language: Language) -> str:
@@ -109,26 +133,41 @@ def _vowel(piece: Piece) -> str:
     return next((_VOWELS[mark] for mark in piece[1] if mark in _VOWELS), "")
 
 
-def _rawi(pieces: Sequence[Piece]) -> tuple[str, str]:
-    """The rhyme key of a last word, and the vowel of its rawi."""
+class _Rawi(NamedTuple):
+    """What an Arabic last word rhymes by."""
+
+    key: str
+    vowel: str
+    ridf: str
+
+
+def _rawi(pieces: Sequence[Piece]) -> _Rawi:
     letters = [letter for letter, _ in pieces]
     n = len(pieces)
     if n < 2:
-        return "".join(letters), _vowel(pieces[0]) if pieces else ""
+        return _Rawi("".join(letters), _vowel(pieces[0]) if pieces else "", "")
     last, before = pieces[-1], pieces[-2]
     if last[0] in "اى":
         if n > 2 and before[0] == cp.HEH and _wasl_heh(pieces[:-1]):
-            return letters[-3] + cp.HEH + cp.ALEF, _vowel(pieces[-3])
-        return _plain(before[0]) + cp.ALEF, ""
+            return _Rawi(letters[-3] + cp.HEH + cp.ALEF, _vowel(pieces[-3]), _ridf(pieces[:-3]))
+        return _Rawi(_plain(before[0]) + cp.ALEF, "", _ridf(pieces[:-2]))
     if last[0] in "وي" and not _moves(last) and before[0] not in _LONG and cp.SUKUN not in before[1]:
         # Only a lengthened vowel; behind a heh of its own it lengthens that one: كتابهو.
-        key, vowel = _rawi(pieces[:-1])
-        return key, vowel or ("" if len(key) > 1 else "u" if last[0] == "و" else "i")
+        found = _rawi(pieces[:-1])
+        unsaid = "" if len(found.key) > 1 else "u" if last[0] == "و" else "i"
+        return found._replace(vowel=found.vowel or unsaid)
     if last[0] == "ة" and any(mark in _SHORT for mark in last[1]):
-        return "ت", _vowel(last)
+        return _Rawi("ت", _vowel(last), _ridf(pieces[:-1]))
     if last[0] in "هة" and _wasl_heh(pieces):
-        return _plain(before[0]) + cp.HEH, _vowel(before)
-    return _plain(last[0]), _vowel(last)
+        return _Rawi(_plain(before[0]) + cp.HEH, _vowel(before), _ridf(pieces[:-2]))
+    return _Rawi(_plain(last[0]), _vowel(last), _ridf(pieces[:-1]))
+
+
+def _ridf(before: Sequence[Piece]) -> str:
+    """The long vowel that the pieces before a rawi end in."""
+    if not before or _moves(before[-1]):
+        return ""
+    return {"ا": "ا", "و": "و", "ي": "و"}.get(before[-1][0], "")
 
 
 def _wasl_heh(pieces: Sequence[Piece]) -> bool:

@@ -30,6 +30,11 @@ def arabic_share(text: str) -> float:
     return script_shares(text)["arabic"]
 
 
+def has_arabic(text: str) -> bool:
+    """Whether any letter of `text` is of the Arabic script."""
+    return not _ARABIC.isdisjoint(text)
+
+
 def wrong_letters(text: str, language: Language) -> dict[str, int]:
     """Letters of the Arabic script the language does not write, with their counts.
 

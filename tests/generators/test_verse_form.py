@@ -111,6 +111,24 @@ def test_letters_alike_are_no_arabic_rhyme() -> None:
     assert taken == {"p1": {"p1", "p3"}, "p3": {"p3", "p1"}}, "nothing else rhymes with p2"
 
 
+# fmt: off
+LONG_RADIF = [
+    make_poem("p1", [("عمریست تا به راه غمت رو نهاده ایم", "روی و ریای خلق به یک سو نهاده ایم"), ("طاق و رواق مدرسه و قال و قیل علم", "در راه جام و ساقی مه رو نهاده ایم"), ("هم جان بدان دو نرگس جادو سپرده ایم", "هم دل بدان دو سنبل هندو نهاده ایم")], language="fa", poet="الف", metre="m"),
+    make_poem("p2", [("ما بی غمان مست دل از دست داده ایم", "همراز عشق و همنفس جام باده ایم"), ("چون لاله می مبین و قدح در میان کار", "این داغ بین که بر دل خونین نهاده ایم")], language="fa", poet="ب", metre="m"),
+    make_poem("p3", [("یک شب نشسته بر لب دریا گریستیم", "سر بر کنار یار پری رو نهاده ایم")], language="fa", poet="ج", metre="m"),
+]
+# fmt: on
+
+
+def test_a_radif_longer_than_any_other_ending_is_no_rhyme() -> None:
+    """خونین نهاده ایم ends as هندو نهاده ایم in eight letters, and stood beside two lines in -و."""
+    told = config("continuation_choice", rhyme="require")
+    made = generate_shard(LONG_RADIF, prepare(LONG_RADIF, told), told).items
+    taken = {name[:2] for item in made for name in item.origin.records if item.origin.records[0][:2] == "p1"}
+    assert taken == {"p1", "p3"}
+    assert {item.origin.strategy for item in made} == {"same_metre_rhyme"}
+
+
 def test_lines_taken_in_turn_are_offered_about_equally_often(hafez: list[Poem]) -> None:
     """Drawn for each couplet alone, or nearest first, the rarest option was right 53 times in 100 (chance 33)."""
     made = generate(hafez, "continuation_choice").items

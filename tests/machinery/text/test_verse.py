@@ -3,6 +3,7 @@
 import pytest
 
 from mihakk.machinery.text import Couplet, join, key, poem_rhyme, rhyme, split_mudawwar
+from mihakk.machinery.text.rhyme import parted_by_radif, ridf
 
 CASES = [
     ("بِالـ", "ـخَيلِ تَساقى", Couplet("بِال", "خَيلِ تَساقى", True)),
@@ -59,6 +60,29 @@ RHYMES = [
 @pytest.mark.parametrize(("ending", "expected"), RHYMES)
 def test_rawi(ending, expected):
     assert rhyme(f"قال {ending}" if expected else ending, "ar") == expected
+
+
+@pytest.mark.parametrize(
+    ("ending", "expected"),
+    [("بِالي", "ا"), ("أَهلي", ""), ("قُلوبُهُ", "و"), ("جَميلا", "و"), ("الجَوَلِ", ""), ("ـ", "")],
+)
+def test_ridf_is_the_long_vowel_before_the_rawi(ending, expected):
+    assert ridf(ending, "ar") == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "parted"),
+    [
+        ("خم گیسو نهاده ایم", "کرشمه جادو نهاده ایم", False),
+        ("خم گیسو نهاده ایم", "دل خونین نهاده ایم", True),
+        ("شبستان است", "تنگ است", True),
+        ("سفر نکرد", "حذر نکرد", False),
+        ("نهاده ایم", "خم گیسو نهاده ایم", True),
+        ("سر کوی", "روی", False),
+    ],
+)
+def test_what_stands_before_a_radif_rhymes_or_parts(one, other, parted):
+    assert parted_by_radif(one, other) == parted_by_radif(other, one) == parted
 
 
 def test_persian_rhyme_is_the_qafiye_and_the_radif():
