@@ -47,7 +47,7 @@ JOURNAL = "journal"
 """Folder of the auditors' replies below the job's."""
 TO_AUDIT = "to_audit.parquet"
 """Items that the auditors are asked about, for asking them by files (`mihakk batch`)."""
-MOST_LOOKED_AT = 10_000
+MOST_LOOKED_AT = 2_000
 """Rows, evenly spread, whose language is compared with the declared one: enough to tell a set's."""
 LICENCE = "MD05"
 """The check that asks for a licence."""
@@ -199,12 +199,13 @@ def _about_items(benchmark: ExternalBenchmark, config: ChecksConfig, whole: SetI
     from mihakk.validators.checks.checking import check_items
     from mihakk.validators.external.merging import leave_templates
 
-    found = leave_templates(benchmark.items, check_items(benchmark.items, config, whole))
-    licence = [finding for finding in found if finding.check == LICENCE]
-    if len(licence) < len(benchmark.items):
+    others = config.model_copy(update={"off": (*config.off, LICENCE)})
+    found = leave_templates(benchmark.items, check_items(benchmark.items, others, whole))
+    if LICENCE in config.off:
         return found
-    rest = [finding for finding in found if finding.check != LICENCE]
-    return [*rest, licence[0].model_copy(update={"subject": "*"})]
+    first = check_items(benchmark.items[:1], config, whole)
+    licence = [finding for finding in first if finding.check == LICENCE]
+    return [*found, *(finding.model_copy(update={"subject": "*"}) for finding in licence)]
 
 
 def _auditors(job: AuditJob) -> AuditorsConfig:

@@ -64,8 +64,30 @@ def arrow_schema(row: Row) -> pa.Schema:
 def to_table(records: Sequence[Record], row: Row) -> pa.Table:
     """Rows in the given order; equal records give equal bytes."""
     schema = arrow_schema(row)
-    rows = _changed([record.model_dump() for record in records], schema, _as_pairs)
-    return pa.Table.from_pylist(rows, schema=schema)
+    columns = []
+    for field in schema:
+        values = [record.__dict__.get(field.name) for record in records]
+        if _holds_records(field.type):
+            values = [_plain(value) for value in values]
+        if change := _at_maps(field.type, _as_pairs):
+            values = [change(value) for value in values]
+        columns.append(pa.array(values, field.type))
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _holds_records(kind: pa.DataType) -> bool:
+    """Whether a value of that type is a record, or holds any."""
+    inner = kind.item_type if pa.types.is_map(kind) else kind.value_type if pa.types.is_list(kind) else None
+    return pa.types.is_struct(kind) or (inner is not None and _holds_records(inner))
+
+
+def _plain(value: Any) -> Any:
+    """A value with plain mappings for records, at any depth."""
+    if isinstance(value, BaseModel):
+        return value.model_dump()
+    if isinstance(value, dict):
+        return {name: _plain(entry) for name, entry in value.items()}
+    return [_plain(entry) for entry in value] if isinstance(value, tuple) else value
 
 
 def to_parquet(records: Sequence[Record], row: Row) -> bytes:

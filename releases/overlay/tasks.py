@@ -158,7 +158,7 @@ from mihakk.releases.overlay import load
 rows = load(".")
 ```
 
-All of it needs Mihakk. An environment that can't hold it, as LightEval's, names the Python of one that does by
-`MIHAKK_PYTHON`. A benchmark that lies here already is named behind the folder, or by `{UPSTREAM}` for the
+All of it needs Mihakk. An environment that can't hold it, as LightEval's, names the Python of one that does
+by `MIHAKK_PYTHON`. A benchmark that lies here already is named behind the folder, or by `{UPSTREAM}` for the
 harnesses.
 """
