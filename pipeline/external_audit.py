@@ -237,8 +237,8 @@ def _audits(
     from mihakk.validators.audit.auditing import audit_items, estimate, open_panel, select
 
     tick, before = told
-    blocked = {finding.subject for finding in findings if finding.severity == "block"}
-    open_items = [item for item in benchmark.items if item.id not in blocked | merged]
+    left_out = merged | {finding.subject for finding in findings if finding.severity == "block"}
+    open_items = [item for item in benchmark.items if item.id not in left_out]
     chosen = select(open_items, job.limit, seed=0)
     mine = [item for item in open_items if item.id in chosen]
     write_table(job.folder / TO_AUDIT, mine, ITEM_ROWS)

@@ -19,6 +19,8 @@ from mihakk.schemas.record import Record
 Row = type[Record] | tuple[type[Record], ...]
 """What a table holds: one model, or several told apart by their `kind` field."""
 
+_AT_ONCE = 10_000
+"""Records made into columns at once."""
 _SCALARS: dict[type, pa.DataType] = {
     str: pa.string(),
     int: pa.int64(),
@@ -64,6 +66,13 @@ def arrow_schema(row: Row) -> pa.Schema:
 def to_table(records: Sequence[Record], row: Row) -> pa.Table:
     """Rows in the given order; equal records give equal bytes."""
     schema = arrow_schema(row)
+    # Part by part: the values of all rows as Python objects take many times the room of their columns.
+    starts = range(0, max(len(records), 1), _AT_ONCE)
+    parts = [_part(records[start : start + _AT_ONCE], schema) for start in starts]
+    return pa.concat_tables(parts).combine_chunks() if len(parts) > 1 else parts[0]
+
+
+def _part(records: Sequence[Record], schema: pa.Schema) -> pa.Table:
     columns = []
     for field in schema:
         values = [record.__dict__.get(field.name) for record in records]
