@@ -39,8 +39,18 @@ _Loader.add_implicit_resolver(
 )
 
 
-def load_yaml(path: Path) -> Any:
+class _OwnLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """The same in C, for files of this project."""
+
+    yaml_implicit_resolvers = _Loader.yaml_implicit_resolvers
+
+
+def load_yaml(path: Path, *, own: bool = False) -> Any:
     """The file's content.
+
+    Args:
+        path: The file.
+        own: It is one of this project's, whose nesting is known.
 
     Raises:
         UsageError: The file is missing or is not YAML.
@@ -57,7 +67,7 @@ def load_yaml(path: Path) -> Any:
         raise UsageError(f"{path} can't be read ({error.strerror}); name a YAML file") from error
     try:
         # A safe loader all the same: only what counts as a truth value differs.
-        found = yaml.load(text, Loader=_Loader)  # nosec B506
+        found = yaml.load(text, Loader=_OwnLoader if own else _Loader)  # nosec B506
     except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError) as error:
         # A date, number or truth value that is none: PyYAML checks its tags (`!!int`) and not their texts.
         raise UsageError(f"{path} is not YAML: {error}") from error

@@ -98,7 +98,7 @@ def vocabulary(kind: Kind, language: Language) -> Vocabulary | None:
         return None
     name, field = TABLES[kind, language]
     path = REFERENCE / f"{name}.yaml"
-    table = load_yaml(path)
+    table = load_yaml(path, own=True)
     rows = table.get(field)
     if not isinstance(rows, list):
         raise UsageError(f"{path} holds no list {field!r}: restore the file from the repository")

@@ -48,7 +48,7 @@ JOURNAL = "journal"
 """Folder of the auditors' replies below the job's."""
 TO_AUDIT = "to_audit.parquet"
 """Items that the auditors are asked about, for asking them by files (`mihakk batch`)."""
-MOST_LOOKED_AT = 10_000
+MOST_LOOKED_AT = 2_000
 """Rows, evenly spread, whose language is compared with the declared one: enough to tell a set's."""
 LICENCE = "MD05"
 """The check that asks for a licence."""
@@ -201,12 +201,13 @@ def _about_items(benchmark: ExternalBenchmark, config: ChecksConfig, whole: SetI
     from mihakk.validators.checks.checking import check_items
     from mihakk.validators.external.merging import leave_templates
 
-    found = leave_templates(benchmark.items, check_items(benchmark.items, config, whole))
-    licence = [finding for finding in found if finding.check == LICENCE]
-    if len(licence) < len(benchmark.items):
+    others = config.model_copy(update={"off": (*config.off, LICENCE)})
+    found = leave_templates(benchmark.items, check_items(benchmark.items, others, whole))
+    if LICENCE in config.off:
         return found
-    rest = [finding for finding in found if finding.check != LICENCE]
-    return [*rest, licence[0].model_copy(update={"subject": "*"})]
+    first = check_items(benchmark.items[:1], config, whole)
+    licence = [finding for finding in first if finding.check == LICENCE]
+    return [*found, *(finding.model_copy(update={"subject": "*"}) for finding in licence)]
 
 
 def _auditors(job: AuditJob) -> AuditorsConfig:
@@ -238,8 +239,8 @@ def _audits(
     from mihakk.validators.audit.auditing import audit_items, estimate, open_panel, select
 
     tick, before = told
-    blocked = {finding.subject for finding in findings if finding.severity == "block"}
-    open_items = [item for item in benchmark.items if item.id not in blocked | merged]
+    left_out = merged | {finding.subject for finding in findings if finding.severity == "block"}
+    open_items = [item for item in benchmark.items if item.id not in left_out]
     chosen = select(open_items, job.limit, seed=0)
     mine = [item for item in open_items if item.id in chosen]
     write_table(job.folder / TO_AUDIT, mine, ITEM_ROWS)

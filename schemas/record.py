@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
 Language = Literal["ar", "fa", "en"]
 """ISO 639-1 code of the language a text is written in."""
 LANGUAGES: tuple[Language, ...] = get_args(Language)
+_NONE_KEPT: set[str] = set()
 
 
 class Record(BaseModel):
     """A frozen, strictly validated row; an unknown field is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    def model_post_init(self, _: Any, /) -> None:
+        """Forgets which fields were given: nobody asks, and the set is larger than the rest of a row."""
+        object.__setattr__(self, "__pydantic_fields_set__", _NONE_KEPT)
 
     @classmethod
     def needed_texts(cls) -> tuple[str, ...]:

@@ -19,6 +19,8 @@ from mihakk.schemas.record import Record
 Row = type[Record] | tuple[type[Record], ...]
 """What a table holds: one model, or several told apart by their `kind` field."""
 
+_AT_ONCE = 10_000
+"""Records made into columns at once."""
 _SCALARS: dict[type, pa.DataType] = {
     str: pa.string(),
     int: pa.int64(),
@@ -64,8 +66,37 @@ def arrow_schema(row: Row) -> pa.Schema:
 def to_table(records: Sequence[Record], row: Row) -> pa.Table:
     """Rows in the given order; equal records give equal bytes."""
     schema = arrow_schema(row)
-    rows = _changed([record.model_dump() for record in records], schema, _as_pairs)
-    return pa.Table.from_pylist(rows, schema=schema)
+    # Part by part: the values of all rows as Python objects take many times the room of their columns.
+    starts = range(0, max(len(records), 1), _AT_ONCE)
+    parts = [_part(records[start : start + _AT_ONCE], schema) for start in starts]
+    return pa.concat_tables(parts).combine_chunks() if len(parts) > 1 else parts[0]
+
+
+def _part(records: Sequence[Record], schema: pa.Schema) -> pa.Table:
+    columns = []
+    for field in schema:
+        values = [record.__dict__.get(field.name) for record in records]
+        if _holds_records(field.type):
+            values = [_plain(value) for value in values]
+        if change := _at_maps(field.type, _as_pairs):
+            values = [change(value) for value in values]
+        columns.append(pa.array(values, field.type))
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _holds_records(kind: pa.DataType) -> bool:
+    """Whether a value of that type is a record, or holds any."""
+    inner = kind.item_type if pa.types.is_map(kind) else kind.value_type if pa.types.is_list(kind) else None
+    return pa.types.is_struct(kind) or (inner is not None and _holds_records(inner))
+
+
+def _plain(value: Any) -> Any:
+    """A value with plain mappings for records, at any depth."""
+    if isinstance(value, BaseModel):
+        return value.model_dump()
+    if isinstance(value, dict):
+        return {name: _plain(entry) for name, entry in value.items()}
+    return [_plain(entry) for entry in value] if isinstance(value, tuple) else value
 
 
 def to_parquet(records: Sequence[Record], row: Row) -> bytes:

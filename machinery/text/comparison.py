@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from mihakk.machinery.remembered import Remembered
 from mihakk.machinery.text import codepoints as cp
 from mihakk.machinery.text.canonical import canonical
 from mihakk.machinery.text.codepoints import Language
@@ -34,38 +35,37 @@ _SHORT: Final = 3
 _ONE_LETTER: Final = frozenset("aI")
 _SIGN: Final = "\0"
 """Stands before a token that is no word of prose."""
-_MOST_KEPT: Final = 1 << 16
-_LONGEST_KEPT: Final = 40
 
 
-class _Tokens(dict[str, str]):
-    """What a token is compared by, remembered: the key of a word, anything else as written."""
+class _Canonical(Remembered[str]):
+    """The canonical form of a token."""
 
     def __init__(self, language: Language) -> None:
+        super().__init__()
         self.language: Language = language
 
-    def __missing__(self, token: str) -> str:
-        plain = convert(canonical(token, self.language), "western") or token
+    def work_out(self, word: str) -> str:
+        return canonical(word, self.language)
+
+
+class _Tokens(_Canonical):
+    """What a token is compared by: the key of a word, anything else as written."""
+
+    def work_out(self, word: str) -> str:
+        plain = convert(_CANONICAL[self.language][word], "western") or word
         if _PAUSE.fullmatch(plain):
-            kept = ""
-        elif _is_word(plain):
-            kept = words_key(plain, self.language)
-        else:
-            kept = _SIGN + _unpunctuated(plain)
-        if len(token) <= _LONGEST_KEPT:
-            if len(self) >= _MOST_KEPT:
-                self.clear()
-            self[token] = kept
-        return kept
+            return ""
+        return words_key(plain, self.language) if _is_word(plain) else _SIGN + _unpunctuated(plain)
 
 
+_CANONICAL: Final = {language: _Canonical(language) for language in cp.LANGUAGES}
 _TOKENS: Final = {language: _Tokens(language) for language in cp.LANGUAGES}
 
 
 def _is_word(token: str) -> bool:
     if _WORD.fullmatch(token) is None:
         return False
-    letters = "".join(char for char in token if char.isalpha())
+    letters = token if token.isalpha() else "".join(filter(str.isalpha, token))
     if len(letters) <= _SHORT and letters.isascii() and letters not in _ONE_LETTER:
         # `Rr`, `kg`, `aa` and `US` mean something else in other case; `the` and `He` do not.
         vowels = _VOWELS.search(letters) is not None and len(set(letters.casefold())) > 1
@@ -95,16 +95,14 @@ def exact_key(text: str, language: Language) -> str:
     Letters are in canonical form (a presentation form is its letter); marks, digits, punctuation, case stay,
     and where the text is no prose the spaces between its parts, too.
     """
-    parts = text.split()
-    kept = [canonical(part, language) for part in parts]
-    table = _TOKENS[language]
-    if any(table[part][:1] == _SIGN for part in parts):
+    known = _CANONICAL[language]
+    if holds_signs(text, language):
         kept = [
-            canonical(part, language) if place % 2 == 0 else part.replace("\r\n", "\n")
+            known[part] if place % 2 == 0 else part.replace("\r\n", "\n")
             for place, part in enumerate(re.split(r"(\s+)", text.strip()))
         ]
         return "".join(kept)
-    return " ".join(kept)
+    return " ".join(map(known.__getitem__, text.split()))
 
 
 def comparison_key(text: str, language: Language) -> str:
@@ -114,16 +112,17 @@ def comparison_key(text: str, language: Language) -> str:
     tokens count as written (digits of one system), English words by their case and spaces as they are.
     """
     parts = text.split()
-    table = _TOKENS[language]
-    tokens = [table[part] for part in parts]
-    if not any(tokens):
+    tokens = list(map(_TOKENS[language].__getitem__, parts))
+    whole = "".join(tokens)
+    if not whole:
         return _SIGN + text.strip() if parts else ""
-    if any(token[:1] == _SIGN for token in tokens):
+    if _SIGN in whole:
         _first_article(tokens, parts)
-    if not any(token[:1] == _SIGN for token in tokens):
+        whole = "".join(tokens)
+    if _SIGN not in whole:
         # A space inside Arabic words is often one of spelling, and a ZWNJ elsewhere.
         spaced = language == "en" or text.isascii()
-        return " ".join(filter(None, tokens)) if spaced else "".join(tokens).replace(" ", "")
+        return " ".join(filter(None, tokens)) if spaced else whole.replace(" ", "")
     if len(tokens) > 2 and tokens[-1][-1:] in "?:" and tokens[-1][-2:-1].isalnum():
         tokens[-1] = tokens[-1][:-1]
     found, space, joins = [_SIGN], "", True
@@ -141,11 +140,9 @@ def comparison_key(text: str, language: Language) -> str:
 
 def comparison_words(text: str, language: Language) -> list[str]:
     """The words of `text` as comparisons see them: prose folded, any other token as written."""
-    table = _TOKENS[language]
-    return [word for part in text.split() for word in table[part].lstrip(_SIGN).split()]
+    return " ".join(map(_TOKENS[language].__getitem__, text.split())).replace(_SIGN, "").split()
 
 
 def holds_signs(text: str, language: Language) -> bool:
     """Whether the text holds more than words of prose: a number, a formula, a symbol or a single letter."""
-    table = _TOKENS[language]
-    return any(table[part][:1] == _SIGN for part in text.split())
+    return _SIGN in "".join(map(_TOKENS[language].__getitem__, text.split()))

@@ -142,7 +142,7 @@ def _languages(word: str) -> tuple[frozenset[str], frozenset[str]]:
 
 @cache
 def _own() -> dict[str, _Own]:
-    table: dict[str, Any] = load_yaml(REFERENCE / "language_words.yaml")
+    table: dict[str, Any] = load_yaml(REFERENCE / "language_words.yaml", own=True)
     return {
         language: _Own(frozenset(one["words"]), frozenset(one["letters"]), one.get("article", ""))
         for language, one in table["languages"].items()

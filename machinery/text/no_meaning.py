@@ -88,7 +88,7 @@ def _is_bare(word: str, table: _Table) -> bool:
 
 @cache
 def _table(language: Language) -> _Table:
-    given: dict[str, Any] = load_yaml(REFERENCE / "no_meaning.yaml")["languages"][language]
+    given: dict[str, Any] = load_yaml(REFERENCE / "no_meaning.yaml", own=True)["languages"][language]
     keys = {name: frozenset(words_key(one, language) for one in told) for name, told in given.items()}
     return _Table(
         {kind: frozenset(stem(word, language) for word in keys[kind]) | keys[kind] for kind in KINDS},

@@ -10,6 +10,8 @@ import contextlib
 import hashlib
 import importlib.util
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -40,12 +42,30 @@ def pinned() -> dict[str, Any]:
     return stated
 
 
+@cache
 def data_root() -> Path:
-    """The folder that `datasets` loads the configs from: of an overlay, the benchmark as patched."""
+    """The folder that `datasets` loads the configs from: of an overlay, the benchmark as patched.
+
+    Where this environment can't hold Mihakk, as LightEval's can't, `MIHAKK_PYTHON` names one that does.
+    """
     if "overlay" not in pinned():
         return ROOT
-    patched: Path = importlib.import_module("mihakk.releases.overlay.tasks").patched_folder(ROOT)
-    return patched
+    if importlib.util.find_spec("mihakk") is not None:
+        patched: Path = importlib.import_module("mihakk.releases.overlay.tasks").patched_folder(ROOT)
+        return patched
+    python = os.environ.get("MIHAKK_PYTHON")
+    if not python:
+        raise RuntimeError(
+            "an overlay is applied by Mihakk, which this environment lacks: install it here, or name the "
+            "Python of an environment that has it by MIHAKK_PYTHON"
+        )
+    code = (
+        "import pathlib, sys\n"
+        "from mihakk.releases.overlay.tasks import patched_folder\n"
+        "print(patched_folder(pathlib.Path(sys.argv[1])))"
+    )
+    done = subprocess.run([python, "-c", code, str(ROOT)], stdout=subprocess.PIPE, text=True, check=True)
+    return Path(done.stdout.splitlines()[-1])
 
 
 def data_files(config: str) -> dict[str, list[str]]:

@@ -149,6 +149,8 @@ mihakk overlay verify .                 # whether the benchmark is the one that 
 mihakk overlay apply . PATCHED          # fetch it and write the patched copy
 lm-eval run --model hf --model_args pretrained=MODEL --include_path eval/lm_eval --tasks {overlay.name}
 inspect eval eval/inspect/tasks.py --model openai/gpt-4o
+lighteval accelerate "model_name=MODEL" "{overlay.name}-{overlay.version}:<config>|0" \
+  --custom-tasks eval/lighteval/tasks.py
 ```
 
 ```python
@@ -156,6 +158,7 @@ from mihakk.releases.overlay import load
 rows = load(".")
 ```
 
-All of it needs Mihakk. A benchmark that lies here already is named behind the folder, or by `{UPSTREAM}` for
-the harnesses.
+All of it needs Mihakk. An environment that can't hold it, as LightEval's, names the Python of one that does
+by `MIHAKK_PYTHON`. A benchmark that lies here already is named behind the folder, or by `{UPSTREAM}` for the
+harnesses.
 """

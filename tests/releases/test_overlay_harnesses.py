@@ -16,6 +16,7 @@ from mihakk.releases.overlay.changes import (
     read_overlay,
 )
 from tests.releases.overlay_sets import ROWS, lines
+from tests.releases.test_consumers import LIGHTEVAL
 
 
 def environment(tmp_path: Path, source: Path) -> dict[str, str]:
@@ -96,3 +97,28 @@ def test_lm_eval_and_inspect_score_the_patched_benchmark(
     assert len(asked) == 6
     assert any("ما ضد كلمة الأرض؟" in said for said in asked)
     assert isinstance(read_overlay(overlay)[0], Overlay)
+
+
+@pytest.mark.services
+def test_lighteval_scores_the_patched_benchmark_and_has_no_mihakk_itself(
+    made: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
+    interpreter = os.environ.get("MIHAKK_LIGHTEVAL")
+    if interpreter is None:
+        pytest.skip("needs LightEval 0.13 in an environment of its own: set MIHAKK_LIGHTEVAL to its python")
+    source, overlay, _ = made
+    own = environment(tmp_path, source) | {"PYTHONPATH": ""}
+    command = [interpreter, "-c", LIGHTEVAL, str(overlay / "eval" / "lighteval" / "tasks.py")]
+
+    def run(more: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command, env=own | more, cwd=tmp_path, capture_output=True, text=True, check=False
+        )  # fmt: skip
+
+    assert "MIHAKK_PYTHON" in run({}).stderr
+    done = run({"MIHAKK_PYTHON": sys.executable})
+    assert done.returncode == 0, done.stderr[-3000:]
+    results = json.loads(done.stdout.splitlines()[-1])
+    [written] = [one for name, one in results.items() if "_written" in name]
+    assert written["unparsed"] == 1.0, "the dummy model names no label"
+    assert read_overlay(overlay)[0].name in " ".join(results)

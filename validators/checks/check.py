@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, get_args
 
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.registry import Registry
+from mihakk.machinery.remembered import Remembered
 from mihakk.schemas.benchmark import ChecksConfig
 from mihakk.schemas.finding import Severity
 from mihakk.schemas.idiom import Idiom
@@ -124,16 +125,15 @@ CALLS: dict[tuple[str, ...], Callable[[CheckFunction], CheckFunction]] = {
     ("subject", "texts", "index"): lambda function: function,
 }
 """What a generator may take, and how it is called with all three."""
-LONGEST_KEPT = 40
-MOST_KEPT = 1 << 16
 MOST_TRIGGERS = 4096
 """Sets of reasons for which it is remembered what they trigger: most texts have one of few."""
 
 
-class _Triggers(dict[str, int]):
-    """The checks that a word triggers, as bits, remembered by word: texts repeat their words."""
+class _Triggers(Remembered[int]):
+    """The checks that a word triggers, as bits."""
 
     def __init__(self, checks: Sequence[Check]) -> None:
+        super().__init__()
         signs = [(1 << place, one.when) for place, one in enumerate(checks)]
         self.tests = [(bit, sign) for bit, sign in signs if callable(sign)]
         self.characters = [(bit, sign) for bit, sign in signs if not callable(sign)]
@@ -150,17 +150,13 @@ class _Triggers(dict[str, int]):
         """The checks that run for these words."""
         return self._triggered(frozenset(map(self.__getitem__, words)))
 
-    def __missing__(self, word: str) -> int:
+    def work_out(self, word: str) -> int:
         reasons = 0
         for bit, test in self.tests:
             if test(word):
                 reasons |= bit
         if self.has_any(word):
             reasons |= sum(bit for bit, characters in self.characters if not characters.isdisjoint(word))
-        if len(word) <= LONGEST_KEPT:
-            if len(self) >= MOST_KEPT:
-                self.clear()
-            self[word] = reasons
         return reasons
 
 

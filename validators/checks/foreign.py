@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -70,13 +70,12 @@ def foreign_texts(
     ]
     if not seeds:
         return []
-    held = {one.item: _Held.of(one) for one in worded}
     found: list[Foreign] = []
     taken: set[str] = set()
     for seed in sorted(seeds, key=lambda names: (-len(names), names)):
         if sum(name in taken for name in seed) > len(seed) / 2:
             continue
-        scores = _grown(set(seed), held)
+        scores = _grown(set(seed), by_name)
         rows = sorted(scores.keys() - taken)
         if len(rows) >= LEAST_ROWS:
             found.append(Foreign(max(rows, key=lambda name: (scores[name], name)), tuple(rows)))
@@ -93,22 +92,6 @@ def _options(one: Asked) -> int:
     return count
 
 
-class _Held(NamedTuple):
-    """The words of one row."""
-
-    words: frozenset[int]
-    options: frozenset[int]
-    long_options: tuple[frozenset[int], ...]
-
-    @classmethod
-    def of(cls, one: Asked) -> _Held:
-        options = one.unpacked()
-        offered = frozenset().union(*options)
-        words = offered.union(one.words)
-        known = tuple(option for option in options if len(option) >= LEAST_OPTION)
-        return cls(words, offered, known)
-
-
 def _conflict(group: Sequence[Asked]) -> bool:
     """Whether rows offer the same options and disagree on the right one, more often than by mistake."""
     known = [(one.gold, one.unpacked()) for one in group if one.gold >= 0]
@@ -118,7 +101,20 @@ def _conflict(group: Sequence[Asked]) -> bool:
     return bool(pairs) and unlike >= LEAST_CONFLICT * len(pairs)
 
 
-def _grown(inside: set[str], held: Mapping[str, _Held]) -> dict[str, float]:
+def _offered(one: Asked) -> frozenset[int]:
+    """The words of all its options."""
+    return frozenset().union(*one.unpacked())
+
+
+def _holding(words: Collection[int], rows: Mapping[str, Asked]) -> Iterator[Asked]:
+    """Rows that may hold any of these words: sets of all rows' words would fill the memory."""
+    known = frozenset(words)
+    return (
+        row for row in rows.values() if not (known.isdisjoint(row.words) and known.isdisjoint(row.answers))
+    )
+
+
+def _grown(inside: set[str], held: Mapping[str, Asked]) -> dict[str, float]:
     """Every row that shares the text, and how much of it; empty where its words tell too little.
 
     Its options must share it too, as questions on one passage hold the same passage; or a long option does.
@@ -129,18 +125,22 @@ def _grown(inside: set[str], held: Mapping[str, _Held]) -> dict[str, float]:
         if len(weights) < LEAST_TELLING:
             return {}
         told = weights.keys()
-        sums = {
-            name: (sum(weights[word] for word in hit), sum(weights[word] for word in told & row.options))
-            for name, row in held.items()
-            if (hit := told & row.words)
-        }
+        sums: dict[str, tuple[float, ...]] = {}
+        for row in _holding(told, held):
+            offered = told & _offered(row)
+            if hit := offered | told & frozenset(row.words):
+                sums[row.item] = tuple(sum(weights[word] for word in some) for some in (hit, offered))
         of_all, of_options = (sum(sums[name][part] for name in inside & sums.keys()) for part in (0, 1))
         usual, usual_offered = of_all / len(inside), of_options / len(inside)
         scores = {
             name: total / usual
             for name, (total, offered) in sums.items()
             if (total >= SHARES * usual and offered >= SHARES / 2 * usual_offered)
-            or any(len(told & option) >= MOST_OF_OPTION * len(option) for option in held[name].long_options)
+            or any(
+                len(told & option) >= MOST_OF_OPTION * len(option)
+                for option in held[name].unpacked()
+                if len(option) >= LEAST_OPTION
+            )
         }
         if scores.keys() == inside:
             break
@@ -148,11 +148,13 @@ def _grown(inside: set[str], held: Mapping[str, _Held]) -> dict[str, float]:
     return scores
 
 
-def _weights(inside: set[str], held: Mapping[str, _Held]) -> dict[int, float]:
+def _weights(inside: set[str], held: Mapping[str, Asked]) -> dict[int, float]:
     """Words that are usual inside and rare outside, with the logarithm of how many times as usual."""
-    usual = _counted(held[name].words for name in inside)
+    usual = _counted(_offered(held[name]).union(held[name].words) for name in inside)
     likely = {word for word, count in usual.items() if count >= USUAL * len(inside)}
-    outside = _counted(row.words & likely for name, row in held.items() if name not in inside)
+    outside = _counted(
+        _offered(row).union(row.words) & likely for row in _holding(likely, held) if row.item not in inside
+    )
     rest = len(held) - len(inside)
     ratios = {word: usual[word] / len(inside) * (rest + 1) / (outside[word] + 0.5) for word in likely}
     return {word: math.log(ratio) for word, ratio in ratios.items() if ratio >= TELLING}

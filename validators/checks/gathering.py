@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from mihakk.machinery.text.comparison import comparison_words, exact_key
+from mihakk.machinery.text.comparison import exact_key
 from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
 from mihakk.schemas.record import Language
 from mihakk.validators.checks.hemistich import has_rhyme, offers_hemistichs
@@ -219,8 +219,9 @@ def _print(item: Item, texts: Texts, words: int) -> Fingerprint:
         return [exact_key(text, item.language) for text in several]
 
     prompt = text_hash(item.language, *sorted(item.fields), *map(texts.compared, asked))
-    offered = frozenset(option_hash(option, texts) for option in options)
-    gold = frozenset(option_hash(text, texts) for text in right)
+    hashed = {option: option_hash(option, texts) for option in options}
+    offered = frozenset(hashed.values())
+    gold = frozenset(hashed[text] if text in hashed else option_hash(text, texts) for text in right)
     return Fingerprint(
         item=item.id,
         task=item.task,
@@ -278,7 +279,7 @@ def _state(gathered: Gathered, item: Item, texts: Texts) -> None:
         gathered.ids[item.subset, split_of(item), item.metadata["id"]] += 1
     answer = "" if item.context else _word_of_answer(item, texts)
     if answer:
-        words = comparison_words(item.question, item.language)
+        words = texts.compared_words(item.question)
         rest = [word for word in words if word not in NEGATIONS]
         if len(rest) >= LEAST_WORDS:
             odd = (len(words) - len(rest)) % 2 == 1
@@ -304,14 +305,14 @@ def _ask(gathered: Gathered, item: Item, texts: Texts) -> None:
     gathered.marks.update(set(template_marks(texts.joined)))
     gold: int | None = 0
     if isinstance(item, ChoiceItem):
-        offered, gold = [comparison_words(option, item.language) for option in item.options], item.only_gold
+        offered, gold = [texts.compared_words(option) for option in item.options], item.only_gold
         if len(item.gold) == 1:
             gathered.gold_places[part_of(item), len(offered), item.gold[0]] += 1
         elif stray := item.metadata.get("gold"):
-            gathered.stray[item.id] = frozenset(numbered(comparison_words(stray, item.language)))
+            gathered.stray[item.id] = frozenset(numbered(texts.compared_words(stray)))
     else:
-        offered = [comparison_words(answer, item.language) for answer in answers(item)]
-    said = comparison_words(item.question, item.language)
+        offered = [texts.compared_words(answer) for answer in answers(item)]
+    said = texts.compared_words(item.question)
     row = Asked(item.id, -1 if gold is None else gold, packed(offered), numbered(said))
     gathered.rows.append(row)
     stems = question_stems(said, ordered=item.language == "en") if offered and gold is not None else []
@@ -335,9 +336,7 @@ def _shingles(item: Item, texts: Texts) -> array[int]:
         parts = [
             text for where, text in texts.parts if where != "context" and not where.startswith("accepted")
         ]
-    words = [
-        word for text in (*parts, *item.fields.values()) for word in comparison_words(text, item.language)
-    ]
+    words = [word for text in (*parts, *item.fields.values()) for word in texts.compared_words(text)]
     pairs = {word_hash(f"{a} {b}") for a, b in pairwise(words)}
     # Two problems that differ by a number or sign are two problems: each weighs as much as several words.
     numbers = [word for word in words if not word.isalpha()]

@@ -199,7 +199,7 @@ def placeholders(language: Language) -> Placeholders:
 
 
 def _table(name: str) -> dict[str, Any]:
-    return cast("dict[str, Any]", load_yaml(REFERENCE / f"{name}.yaml"))
+    return cast("dict[str, Any]", load_yaml(REFERENCE / f"{name}.yaml", own=True))
 
 
 def _lexicon(

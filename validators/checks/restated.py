@@ -9,6 +9,8 @@ from itertools import combinations
 from typing import Final, NamedTuple
 from zlib import crc32
 
+from mihakk.machinery.remembered import Remembered
+
 PREFIXES: Final = ("وال", "فال", "بال", "كال", "لل", "ال", "و", "ف", "ب", "ل", "ك")
 LEAST_STEMS: Final = 4
 """Different words a question must have: shorter ones are templates."""
@@ -56,34 +58,27 @@ def word_hash(word: str) -> int:
 
 def stem(word: str) -> str:
     """A folded word without article, `and` and one-letter prepositions; three letters at least stay."""
-    for prefix in PREFIXES:
-        if len(word) >= len(prefix) + 3 and word.startswith(prefix):
-            return word[len(prefix) :]
+    if word.startswith(PREFIXES):
+        for prefix in PREFIXES:
+            if len(word) >= len(prefix) + 3 and word.startswith(prefix):
+                return word[len(prefix) :]
     return word
 
 
-class _Stems(dict[str, str]):
-    """Stems by word: texts say the same words again and again."""
+class _Stems(Remembered[str]):
+    """Stems by word."""
 
-    def __missing__(self, word: str) -> str:
-        if len(self) >= _MOST_KEPT:
-            self.clear()
-        self[word] = found = stem(word)
-        return found
+    def work_out(self, word: str) -> str:
+        return stem(word)
 
 
-class _Numbers(dict[str, int]):
+class _Numbers(Remembered[int]):
     """The number of each word's stem; what is no word has an odd one."""
 
-    def __missing__(self, word: str) -> int:
-        if len(self) >= _MOST_KEPT:
-            self.clear()
-        self[word] = found = word_hash(stem(word)) & ~1 | (not word.isalpha())
-        return found
+    def work_out(self, word: str) -> int:
+        return word_hash(stem(word)) & ~1 | (not word.isalpha())
 
 
-_MOST_KEPT: Final = 1 << 17
-"""Words remembered: some 20 MB."""
 _STEMS, _NUMBERS = _Stems(), _Numbers()
 
 

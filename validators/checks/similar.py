@@ -115,20 +115,22 @@ def _prefixes(sets: Sequence[Sequence[int]], similar: float) -> Iterator[tuple[i
 
     if not sets:
         return
-    sizes = np.fromiter(map(len, sets), dtype=np.int64, count=len(sets))
+    # Numbers of 32 bits suffice, and of millions of members there are several arrays.
+    sizes = np.fromiter(map(len, sets), dtype=np.int32, count=len(sets))
     rows = np.repeat(np.arange(len(sets), dtype=np.int32), sizes)
     everything = np.concatenate([np.asarray(members) for members in sets])
     _, members, counts = np.unique(everything, return_inverse=True, return_counts=True)
     del everything
-    rarity = counts[members]
+    members = members.astype(np.int32)
+    rarity = counts.astype(np.int32)[members]
     # A member of no other set can meet nobody: it takes its place in the prefix, and no memory here.
     shared = rarity > 1
     single = sizes - np.bincount(rows[shared], minlength=len(sets))
     rows, members, rarity = rows[shared], members[shared], rarity[shared]
     order = np.lexsort((members, rarity, rows))
     held = sizes - single
-    rank = np.arange(len(order)) - np.repeat(np.cumsum(held) - held, held)
-    longest = sizes - (similar * sizes - 1e-9).astype(np.int64) - single
+    rank = np.arange(len(order), dtype=np.int32) - np.repeat((np.cumsum(held) - held).astype(np.int32), held)
+    longest = sizes - (similar * sizes - 1e-9).astype(np.int32) - single
     kept = order[rank < longest[rows]]
     starts = np.flatnonzero(np.diff(rows[kept], prepend=-1, append=-1)).tolist()
     found = members[kept].tolist()

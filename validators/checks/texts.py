@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from re import Pattern
 
-from mihakk.machinery.text.comparison import comparison_key
+from mihakk.machinery.text.comparison import comparison_key, comparison_words
 from mihakk.machinery.text.key import folded_words, words_key
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, QuestionItem
@@ -36,6 +36,8 @@ class Texts:
     """All of them, with `BETWEEN` as a word between two."""
 
     __slots__ = (
+        "_compared",
+        "_compared_words",
         "_folded",
         "folds",
         "joined",
@@ -62,6 +64,8 @@ class Texts:
             self.folds = [words_key(text, language) for text in texts]
             self.whole = f" {BETWEEN} ".join(self.folds)
         self._folded: dict[str, str] | None = None
+        self._compared: dict[str, str] = {}
+        self._compared_words: dict[str, list[str]] = {}
         self.vocabulary = self.whole.split()
         """Matching forms of all words, in order."""
 
@@ -100,7 +104,17 @@ class Texts:
 
     def compared(self, text: str) -> str:
         """What `text` is compared with other texts by."""
-        return comparison_key(text, self.language)
+        found = self._compared.get(text)
+        if found is None:
+            found = self._compared[text] = comparison_key(text, self.language)
+        return found
+
+    def compared_words(self, text: str) -> list[str]:
+        """The words of `text` as comparisons see them."""
+        found = self._compared_words.get(text)
+        if found is None:
+            found = self._compared_words[text] = comparison_words(text, self.language)
+        return found
 
     def words(self, text: str) -> list[str]:
         """Matching forms of the words of `text`."""

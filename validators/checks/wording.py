@@ -12,11 +12,12 @@ from math import exp, log
 from typing import Final, NamedTuple
 
 from mihakk.machinery.e5 import SPACE, has_vocabulary, vocabulary
+from mihakk.machinery.remembered import Remembered
 from mihakk.machinery.text import codepoints as cp
 from mihakk.machinery.text import key, strip_marks
 from mihakk.machinery.text.stem import stem
 from mihakk.schemas.item import QuestionItem
-from mihakk.schemas.record import Language
+from mihakk.schemas.record import LANGUAGES, Language
 from mihakk.validators.checks.lexicon import option_words
 from mihakk.validators.checks.texts import Texts
 
@@ -138,8 +139,8 @@ class WordTally:
     """Different words of each row together."""
     unknown: Counter[str] = field(default_factory=Counter)
     """Rows with a word of this stem, of words that the vocabulary lacks."""
-    doubted: dict[str, list[str]] = field(default_factory=dict)
-    """By item id: the words of questions with two of those or more."""
+    doubted: dict[str, str] = field(default_factory=dict)
+    """By item id: the words of questions with two of those or more, a space between two."""
 
     def add_item(self, item: QuestionItem, texts: Texts) -> None:
         """Counts one row."""
@@ -162,10 +163,11 @@ class WordTally:
         language = item.language
         found = set(texts.vocabulary)
         self.different += sum(len(word) >= LEAST_LETTERS for word in found)
-        unknown = {word for word in found if _lettered(word, language) and not known(word, language)}
-        self.unknown.update({stem(word, language) for word in unknown})
+        strange_stem = _UNKNOWN[language]
+        unknown = {word for word in found if strange_stem[word]}
+        self.unknown.update({strange_stem[word] for word in unknown})
         if len(unknown.intersection(asked)) > 1:
-            self.doubted[item.id] = letters(item.question, language)
+            self.doubted[item.id] = " ".join(letters(item.question, language))
 
     def add(self, other: WordTally) -> None:
         """Adds another shard's counts."""
@@ -268,11 +270,11 @@ class _Odds(NamedTuple):
     rare: float
     """Share of words that the vocabulary lacks and no other row has."""
 
-    def garbled(self, doubted: dict[str, list[str]]) -> dict[str, tuple[float, tuple[str, ...]]]:
+    def garbled(self, doubted: dict[str, str]) -> dict[str, tuple[float, tuple[str, ...]]]:
         """Of questions with unknown words, those that are garbled by the odds."""
         found = {}
         for name, words in doubted.items():
-            odds = {word: self._of(word) for word in words}
+            odds = {word: self._of(word) for word in words.split()}
             strangest = sorted(
                 (word for word in odds if odds[word] > 1), key=lambda word: (-odds[word], word)
             )
@@ -338,11 +340,12 @@ def _beginning() -> frozenset[str]:
 
 @cache
 def _stems(language: Language) -> frozenset[str]:
-    """Stems of these words."""
-    return frozenset(found for word in _beginning() if len(found := stem(word, language)) >= LEAST_STEM)
+    """Stems of these words, of those in the language's script."""
+    words = (word for word in _beginning() if ("a" <= word[:1] <= "z") == (language == "en"))
+    return frozenset(found for word in words if len(found := stem(word, language)) >= LEAST_STEM)
 
 
-@lru_cache(1 << 17)
+@lru_cache(1 << 14)
 def known(word: str, language: Language) -> bool:
     """Whether the vocabulary has a word, perhaps with an affix, or both words of a compound."""
     if not has_vocabulary():
@@ -351,14 +354,30 @@ def known(word: str, language: Language) -> bool:
     if word in pieces or stem(word, language) in _stems(language):
         return True
     for at in range(1, len(word)):
-        one, other = word[:at], word[at:]
-        first, second = (
-            len(one) >= LEAST_LETTERS and one in pieces,
-            len(other) >= LEAST_LETTERS and other in pieces,
-        )
-        if (first and (second or other in affixes)) or (second and one in affixes):
-            return True
+        one = word[:at]
+        first = at >= LEAST_LETTERS and one in pieces
+        if first or one in affixes:
+            other = word[at:]
+            second = len(other) >= LEAST_LETTERS and other in pieces
+            if second or (first and other in affixes):
+                return True
     return False
+
+
+class _Unknown(Remembered[str]):
+    """The stem of a word that nobody knows; empty for any other."""
+
+    def __init__(self, language: Language) -> None:
+        super().__init__()
+        self.language: Language = language
+
+    def work_out(self, word: str) -> str:
+        if not _lettered(word, self.language) or known(word, self.language):
+            return ""
+        return stem(word, self.language)
+
+
+_UNKNOWN: Final = {language: _Unknown(language) for language in LANGUAGES}
 
 
 @lru_cache(1 << 16)

@@ -131,9 +131,19 @@ def ways(declared: GoldAs = "auto") -> list[Golds]:
     return found
 
 
-def schemes(rows: Sequence[Given], declared: GoldAs = "auto") -> list[tuple[Golds, int]]:
-    """Every scheme that may be meant, with the number of golds that name an option by it."""
-    return [(golds, sum(fits(golds, row) for row in rows)) for golds in ways(declared)]
+def schemes(
+    rows: Sequence[Given], declared: GoldAs = "auto", *, best: bool = False
+) -> list[tuple[Golds, int]]:
+    """Every scheme that may be meant, with the number of golds that name an option by it.
+
+    Where only the first of the best is asked for (`best`) and another fits every row, which option a text is
+    (it takes longest to see) is not looked at.
+    """
+    found: list[tuple[Golds, int]] = []
+    for golds in ways(declared):
+        if not (best and golds.scheme == "text" and any(fit == len(rows) for _, fit in found)):
+            found.append((golds, sum(fits(golds, row) for row in rows)))
+    return found
 
 
 def infer(rows: Sequence[Given], declared: GoldAs) -> Golds:
@@ -149,7 +159,7 @@ def infer(rows: Sequence[Given], declared: GoldAs) -> Golds:
     given = [row for row in rows if not blank(row.gold)]
     if declared not in ("auto", "letter"):
         return Golds(declared)
-    found = schemes(given, declared)
+    found = schemes(given, declared, best=True)
     best = max((fit for _, fit in found), default=0)
     if not best:
         example = shown(given[0].gold)[:40] if given else "nothing"

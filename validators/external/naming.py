@@ -21,7 +21,7 @@ Role = Literal[
 ]
 """What a column may be for; no mapping has the last three: a model's answer, a reason, a wrong option."""
 
-_TABLE: dict[str, dict[Role, list[str]]] = load_yaml(REFERENCE / "benchmark_columns.yaml")
+_TABLE: dict[str, dict[Role, list[str]]] = load_yaml(REFERENCE / "benchmark_columns.yaml", own=True)
 WORDS: dict[Role, tuple[str, ...]] = {role: tuple(words) for role, words in _TABLE["names"].items()}
 """Names of columns by role, the surest first."""
 _HEADS: dict[Role, frozenset[str]] = {

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -184,7 +185,7 @@ def _jsonl(path: Path, name: str) -> list[Table]:
             table.unreadable.append(Unreadable(number, "nested_too_deep", detail, line[:SHOWN]))
             continue
         if isinstance(row, dict):
-            rows[number] = row
+            rows[number] = {sys.intern(key): value for key, value in row.items()}
         else:
             what = type(row).__name__
             table.unreadable.append(

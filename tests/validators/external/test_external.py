@@ -16,6 +16,7 @@ from mihakk.machinery.lake.columns import write_table
 from mihakk.schemas.item import ITEM_ROWS, AnswerItem, ChoiceItem
 from mihakk.validators.external import (
     ExternalBenchmark,
+    golds,
     parse_mapping,
     read_benchmark,
     write_clean,
@@ -336,3 +337,11 @@ def test_half_a_character_in_a_label_is_replaced_so_that_every_table_holds_the_r
     assert item.metadata == {"id": "a\ufffdb", "split": "x\ufffd"}
     assert item.subset == "\ufffd"
     write_table(tmp_path / "items.parquet", [item], ITEM_ROWS)
+
+
+def test_which_option_a_text_is_is_not_looked_at_where_letters_name_one_in_every_row(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(golds, "comparison_key", lambda *_: pytest.fail("compared texts"))
+    rows = [golds.Given(letter, ("one", "two"), "en") for letter in "ABBA"]
+    assert golds.infer(rows, "auto").scheme == "letter"

@@ -53,6 +53,8 @@ def _is_label(match: re.Match[str], place: int, lettered: int) -> bool:
         return True
     if letter.isdigit() and match["close"] in "-–—" and sum(map(match.string.count, "-–—")) > 1:
         return False
+    if letter.isdigit() and match["close"] == ":" and match.string[match.end() :][:1].isdigit():
+        return False  # a ratio
     own = any(order.find(letter) == place for order in LISTS)
     return own or (lettered > 1 and match["close"] != ".")
 

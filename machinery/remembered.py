@@ -1,0 +1,31 @@
+"""What is worked out of words, remembered: texts say the same words again and again."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+Value = TypeVar("Value")
+LONGEST_KEPT = 40
+"""Characters of a word up to which it is remembered: longer ones seldom come again."""
+MOST_KEPT = 1 << 15
+
+
+class Remembered(dict[str, Value]):
+    """What `work_out` makes of a word, by the word; when it is full, words not met lately are forgotten."""
+
+    def __init__(self) -> None:
+        self._before: dict[str, Value] = {}
+        """What was remembered when it was full last."""
+
+    def work_out(self, word: str) -> Value:
+        """What is made of a word that is not remembered."""
+        raise NotImplementedError
+
+    def __missing__(self, word: str) -> Value:
+        found = self._before[word] if word in self._before else self.work_out(word)
+        if len(word) <= LONGEST_KEPT:
+            if len(self) >= MOST_KEPT:
+                self._before = dict(self)
+                self.clear()
+            self[word] = found
+        return found
