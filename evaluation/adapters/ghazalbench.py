@@ -6,9 +6,11 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from mihakk.evaluation.adapters.adapter import ADAPTERS, Adapter, Facts, Row
+from mihakk.machinery.configs import load_yaml
+from mihakk.machinery.settings import ROOT
 from mihakk.machinery.workbook import open_workbook
 from mihakk.schemas.record import Language
 
@@ -150,4 +152,52 @@ def _choice(prompt: str, key: str, second: str) -> Facts:
 
 ADAPTERS.add(
     "ghazalbench", Adapter("GhazalBench", _files, _rows, _ask, "ghazalbench", prompts="theirs", like="*.xlsx")
+)
+
+
+_PROSE: Final = ROOT / "configs" / "prompts" / "ghazalbench" / "couplet_prose.yaml"
+
+
+def _prose_files(folder: Path) -> list[Path]:
+    path = folder / _SHEETS[0].file
+    return [path] if path.is_file() else []
+
+
+def _prose_rows(folder: Path) -> Iterator[tuple[str, tuple[Row, list[str]]]]:
+    """Every couplet of Hafez once, with all couplets of its ghazal."""
+    hafez, asked_once = _SHEETS[0], "Question (Name)"
+    own = [
+        (where, row)
+        for where, (sheet, column, row) in _rows(folder)
+        if sheet is hafez and column == asked_once
+    ]
+    ghazals: dict[Any, list[str]] = {}
+    for _, row in own:
+        ghazals.setdefault(row.get(hafez.poem), []).append(str(row.get("Couplet Text")))
+    yield from ((where, (row, ghazals[row.get(hafez.poem)])) for where, row in own)
+
+
+def _ask_prose(given: tuple[Row, list[str]]) -> Iterator[Facts]:
+    """The paper's table 1: a couplet to be put into prose; the workbook holds the reference and no prompt."""
+    row, ghazal = given
+    poem, couplet, prose = int(row["Ghazal Number"]), int(row["Couplet Number"]), str(row["Prose"]).strip()
+    asked = load_yaml(_PROSE)["ask"]["fa"]
+    prompt = f"{asked['instruction']}\n\n{asked['question'].format(verse=' / '.join(_lines(row)))}\n"
+    yield {
+        "shown": prompt,
+        "content": [prompt, prose],
+        "item": f"ghazalbench-fa_couplet_prose-{poem}-{couplet}",
+        "config": "fa_couplet_prose",
+        "task": "couplet_prose",
+        "language": "fa",
+        "group": f"ghazalbench-fa-{poem}",
+        "slices": {"record": f"{poem}:{couplet}"},
+        "kind": "answer",
+        "answer": prose,
+        "verses": ghazal,
+    }
+
+
+ADAPTERS.add(
+    "ghazalbench_prose", Adapter("GhazalBench, prose", _prose_files, _prose_rows, _ask_prose, "ghazalbench")
 )

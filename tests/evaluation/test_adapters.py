@@ -13,7 +13,9 @@ import openpyxl
 import pytest
 
 from mihakk.evaluation.adapters.adapter import ADAPTERS, Published
-from mihakk.evaluation.running.asking import asked_of_suite
+from mihakk.evaluation.judges.prompt import material
+from mihakk.evaluation.judges.rubrics import rubric_named
+from mihakk.evaluation.running.asking import Asked, asked_of_suite
 from mihakk.evaluation.running.suites import load_suite
 from mihakk.evaluation.shape import unread
 from mihakk.machinery.errors import SourceChanged, UsageError
@@ -55,6 +57,21 @@ def test_ghazalbench_is_asked_in_the_authors_prompts_under_every_condition(share
     assert Counter(one.slices["condition"] for one in same) == {
         "name": 2, "prose": 2, "paraphrase": 2, "shuffle": 2, "salient": 1,
     }  # fmt: skip
+
+
+def test_couplets_are_put_into_prose_and_judged_beside_their_whole_ghazal(shared_data: Path) -> None:
+    found = read("ghazalbench_prose", shared_data / "ghazalbench")
+    assert len({one.question.item for one in found}) == 438
+    file = shared_data / "ghazalbench" / "prose_deepseek_v3_2.jsonl"
+    references = [json.loads(line)["reference"] for line in file.read_text("utf-8").split("\n") if line]
+    assert [one.question.answer for one in found] == references, "as the published prose was scored against"
+    first = found[0]
+    assert first.question.verses[0] in first.prompt
+    assert first.question.verses[1] not in first.prompt
+    asked = Asked(first.question, first.prompt, "ghazalbench_prose", "1", 0, 1)
+    shown = material(rubric_named("prose"), asked, "نثر")
+    assert list(shown) == ["text", "question", "reference", "reply"]
+    assert shown["text"] == list(first.question.verses)
 
 
 def test_a_prompt_about_another_line_is_refused_and_saadis_choices_are_a_set_of_their_own(
