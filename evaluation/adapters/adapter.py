@@ -115,7 +115,7 @@ def filled(prompt: str, fields: Mapping[str, str]) -> str:
     text = prompt.replace("*", "")
     if fields.get("kind") == "idiom":
         text = text.replace("proverb", "idiom").replace("Proverb", "Idiom").replace("[PROVERB", "[IDIOM")
-    return re.sub(r"\[([^\]\n]+)\]", lambda place: fields[place[1].lower()], text)
+    return re.sub(r"\[([^\[\]\n]+)\]", lambda place: fields[place[1].lower()], text)
 
 
 def whose(prompt: str) -> str:
