@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Sequence, Set
+from pathlib import Path
 from typing import NamedTuple
 
+from mihakk.evaluation.adapters.adapter import ADAPTERS
 from mihakk.evaluation.judges.rubrics import rubrics_of
 from mihakk.evaluation.judges.run import load_judges
 from mihakk.evaluation.metrics.metric import known_metric
@@ -17,7 +20,7 @@ from mihakk.evaluation.table.overall import Averaging
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.llm.model import needed_key
 from mihakk.schemas.evaluation import Method, Question
-from mihakk.schemas.suite import PublishedFigures, Suite, System
+from mihakk.schemas.suite import Part, PublishedFigures, Suite, System
 
 
 class Shape(NamedTuple):
@@ -59,6 +62,8 @@ def shape_of(
         raise UsageError(f"{suite.name}: {error}") from None
     for figures in suite.published:
         notes += _beside(figures, columns)
+    for part in suite.parts:
+        notes += unread(part)
     if suite.judges is not None:
         load_judges(suite, systems)
         rubrics_of(suite.judges.rubrics, {(one.kind, one.task) for one in questions.values()})
@@ -67,6 +72,17 @@ def shape_of(
         metrics.setdefault(categories[column.task], {})[column.metric.name] = None
     averages = ", ".join(f"{name} ({', '.join(own)})" for name, own in sorted(metrics.items()))
     return Shape(tuple(averaged), averages, tuple(notes))
+
+
+def unread(part: Part) -> list[str]:
+    """Files beside a published benchmark's that look like more of it and that its adapter does not read."""
+    if not part.adapter or not (adapter := ADAPTERS.get(part.adapter)).like:
+        return []
+    folder = Path(os.path.expandvars(part.data))
+    others = sorted(
+        {path.name for path in folder.glob(adapter.like)} - {one.name for one in adapter.files(folder)}
+    )
+    return [f"{adapter.title}: not read: {', '.join(others)}"] if others else []
 
 
 def _is_asked(one: Asked, method: Method) -> bool:

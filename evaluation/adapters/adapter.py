@@ -50,6 +50,8 @@ class Adapter:
     """Name of the benchmark in results, where no question says another."""
     version: str = "1"
     """Raised with every change of what is asked or counts as right."""
+    like: str = ""
+    """Pattern of files that look like more of the benchmark: those that are not read are named."""
     prompts: Literal["theirs", "ours"] = "ours"
     """Whose words are asked: theirs stand in their files."""
     published: Mapping[str, str] = field(default_factory=dict)
@@ -113,7 +115,7 @@ def filled(prompt: str, fields: Mapping[str, str]) -> str:
     text = prompt.replace("*", "")
     if fields.get("kind") == "idiom":
         text = text.replace("proverb", "idiom").replace("Proverb", "Idiom").replace("[PROVERB", "[IDIOM")
-    return re.sub(r"\[([^\]\n]+)\]", lambda place: fields[place[1].lower()], text)
+    return re.sub(r"\[([^\[\]\n]+)\]", lambda place: fields[place[1].lower()], text)
 
 
 def whose(prompt: str) -> str:

@@ -1,4 +1,4 @@
-"""GhazalBench: Hafez and Shakespeare under five conditions, in the authors' own prompts."""
+"""GhazalBench: Hafez, Saadi (choices) and Shakespeare under five conditions, in the authors' own prompts."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from mihakk.evaluation.adapters.adapter import ADAPTERS, Adapter, Facts, Row
+from mihakk.machinery.configs import load_yaml
+from mihakk.machinery.settings import ROOT
 from mihakk.machinery.workbook import open_workbook
 from mihakk.schemas.record import Language
 
@@ -22,8 +24,16 @@ class _Sheet(NamedTuple):
     """Column with the number of the poem."""
     columns: Mapping[str, tuple[str, str, str]]
     """Column of the prompt -> condition, task, column of the key."""
+    poet: str = ""
+    """In names of configs and items, where two poets have the same numbers of poems."""
 
 
+_CHOICES: Final = {
+    "Question (Baseline)": ("name", "continuation_choice", "Answer Key"),
+    "Question (+ Prose)": ("prose", "prose_cued_choice", "Answer Key"),
+    "Question (+ Para)": ("paraphrase", "paraphrase_cued_choice", "Answer Key"),
+    "Question (+ Shuffle)": ("shuffle", "shuffled_choice", "Answer Key (+ Shuffle)"),
+}
 _SHEETS: Final = (
     _Sheet(
         "completionQsHafez.xlsx",
@@ -37,17 +47,9 @@ _SHEETS: Final = (
             "Question (Name + Shuffle)": ("shuffle", "shuffled", ""),
         },
     ),
-    _Sheet(
-        "multipleChoiceQsHafez.xlsx",
-        "fa",
-        "Ghazal Number",
-        {
-            "Question (Baseline)": ("name", "continuation_choice", "Answer Key"),
-            "Question (+ Prose)": ("prose", "prose_cued_choice", "Answer Key"),
-            "Question (+ Para)": ("paraphrase", "paraphrase_cued_choice", "Answer Key"),
-            "Question (+ Shuffle)": ("shuffle", "shuffled_choice", "Answer Key (+ Shuffle)"),
-        },
-    ),
+    _Sheet("multipleChoiceQsHafez.xlsx", "fa", "Ghazal Number", _CHOICES),
+    # The completion sheet of Saadi is not read: its 498 rows all ask about lines of Hafez.
+    _Sheet("multipleChoiceQsSaadi.xlsx", "fa", "Ghazal Number", _CHOICES, "saadi"),
     _Sheet(
         "completionQsEnglish.xlsx",
         "en",
@@ -98,10 +100,13 @@ def _ask(given: tuple[_Sheet, str, Row]) -> Iterator[Facts]:
     prompt = str(row[column] or "")
     if not prompt.strip():
         raise ValueError(f"nothing in column {column!r}")
-    second = _second_line(row)
+    first, second = _lines(row)
+    if first not in prompt:
+        raise ValueError(f"the prompt in {column!r} does not hold the couplet's first line {first!r}")
     more = _choice(prompt, str(row[keys]), second) if keys else {"kind": "answer", "answer": second}
-    config = f"{sheet.language}_{task}"
-    slices = {"condition": condition, "record": f"{poem}:{couplet}"}
+    name = "_".join(filter(None, (sheet.language, sheet.poet)))
+    config, of = f"{name}_{task}", f"{sheet.poet}:" if sheet.poet else ""
+    slices = {"condition": condition, "record": f"{of}{poem}:{couplet}"}
     if row.get("Poetic Meter"):
         slices["metre"] = str(row["Poetic Meter"])
     yield {
@@ -111,19 +116,19 @@ def _ask(given: tuple[_Sheet, str, Row]) -> Iterator[Facts]:
         "config": config,
         "task": task,
         "language": sheet.language,
-        "group": f"ghazalbench-{sheet.language}-{poem}",
+        "group": f"ghazalbench-{name}-{poem}",
         "slices": slices,
         **more,
     }
 
 
-def _second_line(row: Row) -> str:
+def _lines(row: Row) -> tuple[str, str]:
     if "Second Line" in row:
-        return str(row["Second Line"]).strip()
-    _, mark, second = str(row["Couplet Text"]).partition(" / ")
+        return str(row["First Line"]).strip(), str(row["Second Line"]).strip()
+    first, mark, second = str(row["Couplet Text"]).partition(" / ")
     if not mark:
         raise ValueError("the couplet has one line")
-    return second.strip()
+    return first.strip(), second.strip()
 
 
 def _choice(prompt: str, key: str, second: str) -> Facts:
@@ -145,4 +150,54 @@ def _choice(prompt: str, key: str, second: str) -> Facts:
     }
 
 
-ADAPTERS.add("ghazalbench", Adapter("GhazalBench", _files, _rows, _ask, "ghazalbench", prompts="theirs"))
+ADAPTERS.add(
+    "ghazalbench", Adapter("GhazalBench", _files, _rows, _ask, "ghazalbench", prompts="theirs", like="*.xlsx")
+)
+
+
+_PROSE: Final = ROOT / "configs" / "prompts" / "ghazalbench" / "couplet_prose.yaml"
+
+
+def _prose_files(folder: Path) -> list[Path]:
+    path = folder / _SHEETS[0].file
+    return [path] if path.is_file() else []
+
+
+def _prose_rows(folder: Path) -> Iterator[tuple[str, tuple[Row, list[str]]]]:
+    """Every couplet of Hafez once, with all couplets of its ghazal."""
+    hafez, asked_once = _SHEETS[0], "Question (Name)"
+    own = [
+        (where, row)
+        for where, (sheet, column, row) in _rows(folder)
+        if sheet is hafez and column == asked_once
+    ]
+    ghazals: dict[Any, list[str]] = {}
+    for _, row in own:
+        ghazals.setdefault(row.get(hafez.poem), []).append(str(row.get("Couplet Text")))
+    yield from ((where, (row, ghazals[row.get(hafez.poem)])) for where, row in own)
+
+
+def _ask_prose(given: tuple[Row, list[str]]) -> Iterator[Facts]:
+    """The paper's table 1: a couplet to be put into prose; the workbook holds the reference and no prompt."""
+    row, ghazal = given
+    poem, couplet, prose = int(row["Ghazal Number"]), int(row["Couplet Number"]), str(row["Prose"]).strip()
+    asked = load_yaml(_PROSE)["ask"]["fa"]
+    prompt = f"{asked['instruction']}\n\n{asked['question'].format(verse=' / '.join(_lines(row)))}\n"
+    yield {
+        "shown": prompt,
+        "content": [prompt, prose],
+        "item": f"ghazalbench-fa_couplet_prose-{poem}-{couplet}",
+        "config": "fa_couplet_prose",
+        "task": "couplet_prose",
+        "language": "fa",
+        "group": f"ghazalbench-fa-{poem}",
+        "slices": {"record": f"{poem}:{couplet}"},
+        "kind": "answer",
+        "answer": prose,
+        "verses": ghazal,
+    }
+
+
+ADAPTERS.add(
+    "ghazalbench_prose", Adapter("GhazalBench, prose", _prose_files, _prose_rows, _ask_prose, "ghazalbench")
+)

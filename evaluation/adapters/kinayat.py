@@ -31,6 +31,10 @@ class Columns(Record):
     connotation: str = "connotation"
     kind: str = "kind"
     """`idiom` or `proverb`, as the prompt shall call it; `idiom` where the column is absent."""
+    dialect: str = "dialect"
+    """Country or dialect, for tables by dialect."""
+    language: str = "language"
+    """`en` of English proverbs; `ar` where the column is absent."""
 
 
 class _Choice(NamedTuple):
@@ -79,7 +83,7 @@ _CONNOTATION: Final = (
     "Is the connotation of this {kind} positive (praise, hope, a good outcome), negative (blame, warning, a "
     "bad one) or neutral (neither)? Answer with the letter alone."
 )
-_EXPLAIN: Final = "Say in Arabic, briefly, what this {kind} means. Write the explanation and nothing else."
+_EXPLAIN: Final = "Say in {spoken}, briefly, what this {kind} means. Write the explanation and nothing else."
 _COMPLETE: Final = "Which word ends this {kind}? Write that word alone."
 
 
@@ -97,7 +101,8 @@ def _rows(folder: Path) -> Iterator[tuple[str, tuple[str, dict[str, str]]]]:
             fields = {
                 name: str(row.get(column) or "").strip() for name, column in columns.model_dump().items()
             }
-            yield where, (f"{path.stem}-{number}", fields | {"kind": fields["kind"].lower() or "idiom"})
+            known = {"kind": fields["kind"].lower() or "idiom", "language": fields["language"] or "ar"}
+            yield where, (f"{path.stem}-{number}", fields | known)
 
 
 def _ask(row: tuple[str, dict[str, str]]) -> Iterator[Facts]:
@@ -117,7 +122,7 @@ def _ask(row: tuple[str, dict[str, str]]) -> Iterator[Facts]:
                 more["fields"] = _places(fields) | {
                     f"option {number}": text for number, (text, _) in enumerate(ordered, 1)
                 }
-                yield _facts(choice.task, name, f"{asked}\n\n{shown}", more)
+                yield _facts(choice.task, name, fields, f"{asked}\n\n{shown}", more)
     if fields["connotation"]:
         gold = fields["connotation"].capitalize()
         if gold not in CONNOTATIONS:
@@ -130,15 +135,16 @@ def _ask(row: tuple[str, dict[str, str]]) -> Iterator[Facts]:
             more["fields"] = _places(fields) | dict.fromkeys(
                 ("proverb or explanation", "idiom or explanation"), fields[what]
             )
-            yield _facts("connotation", name, f"{asked}\n\n{shown}", more)
-    asked = f"{_EXPLAIN.format(**fields)}\n\n{fields['idiom']}\n"
+            yield _facts("connotation", name, fields, f"{asked}\n\n{shown}", more)
+    spoken = "English" if fields["language"] == "en" else "Arabic"
+    asked = f"{_EXPLAIN.format(spoken=spoken, **fields)}\n\n{fields['idiom']}\n"
     more = {"kind": "answer", "answer": fields["explanation"], "fields": _places(fields)}
-    yield _facts("explanation", name, asked, more)
+    yield _facts("explanation", name, fields, asked, more)
     *rest, last = fields["idiom"].rstrip(" .،؛!؟").split()
     if fields["kind"] == "proverb" and rest:
         asked = f"{_COMPLETE.format(**fields)}\n\n{' '.join(rest)} …\n"
         places = _places(fields) | {"incomplete proverb": " ".join(rest)}
-        yield _facts("completion", name, asked, {"kind": "answer", "answer": last, "fields": places})
+        yield _facts("completion", name, fields, asked, {"kind": "answer", "answer": last, "fields": places})
 
 
 def _places(fields: dict[str, str]) -> dict[str, str]:
@@ -165,10 +171,18 @@ def _choice(shown: str, options: Sequence[tuple[str, str]]) -> tuple[str, Facts]
     return f"{shown}\n\n{listed(labels, texts, '.')}\n\nAnswer:", more
 
 
-def _facts(task: str, name: str, prompt: str, more: Facts) -> Facts:
-    facts = {"item": f"kinayat-{task}-{name}", "group": f"kinayat-{name}", "config": f"ar_{task}", **more}
+def _facts(task: str, name: str, fields: dict[str, str], prompt: str, more: Facts) -> Facts:
+    language = fields["language"]
+    facts = {
+        "item": f"kinayat-{task}-{name}",
+        "group": f"kinayat-{name}",
+        "config": f"{language}_{task}",
+        **more,
+    }
+    slices = {"record": name, "kind": fields["kind"], "dialect": fields["dialect"]}
+    facts["slices"] = {name: value for name, value in slices.items() if value}
     content = [prompt, {name: value for name, value in more.items() if name != "fields"}]
-    return {"shown": prompt, "content": content, "task": task, "language": "ar", **facts}
+    return {"shown": prompt, "content": content, "task": task, "language": language, **facts}
 
 
 _PUBLISHED: Final = {

@@ -13,7 +13,7 @@ from mihakk.evaluation.running.asking import Asked
 from mihakk.machinery.llm.structured import Message, closed_object
 from mihakk.machinery.text.key import key
 from mihakk.schemas.record import Language
-from mihakk.schemas.rubric import Rubric
+from mihakk.schemas.rubric import Rubric, Sees
 
 LONGEST_REASON: Final = 600
 """Characters."""
@@ -36,14 +36,19 @@ def order_of(rubric: Rubric, presentation: int) -> list[str]:
 
 
 def material(rubric: Rubric, asked: Asked, reply: str, *, reply_first: bool = False) -> dict[str, Any]:
-    """What the judge is shown, part by part; `reply_first` turns their order around."""
+    """What the judge is shown, part by part; `reply_first` turns their order around.
+
+    Of a question about a part of a poem, as a couplet in prose, the whole poem stands first.
+    """
     question = asked.question
     if question.kind == "explanation":
         reference: Any = [*question.explanations, *filter(None, [question.overall])]
     else:
         reference = [question.answer, *question.accepted]
     parts = {"question": asked.prompt, "text": list(question.verses), "reference": reference, "reply": reply}
-    names = rubric.sees[::-1] if reply_first else rubric.sees
+    whole: tuple[Sees, ...] = ("text",) if question.kind == "answer" and question.verses else ()
+    sees = (*whole, *rubric.sees)
+    names = sees[::-1] if reply_first else sees
     return {name: parts[name] for name in names}
 
 

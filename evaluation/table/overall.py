@@ -235,7 +235,7 @@ def average_rows(found: Average) -> list[dict[str, Any]]:
             "method": found.method,
             "model": model,
             "parts": len(found.parts),
-            **dict.fromkeys(("figure", "ci_low", "ci_high", "rank_low", "rank_high", "top", "sd", "items")),
+            **dict.fromkeys(("figure", "ci_low", "ci_high", "rank_low", "rank_high", "top")),
             "note": "lacks a part" if np.isnan(figure) else "",
         }
         if judged:

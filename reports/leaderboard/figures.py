@@ -190,7 +190,7 @@ def _row(row: Fields, place: Mapping[str, int], column: Column | None = None) ->
     if row["rank_low"] is not None:
         told["ranks"] = [int(row["rank_low"]), int(row["rank_high"])]
         told["top"] = bool(row["top"])
-    if "items" in row:
+    if "missing" in row:
         unread = sum(float(row[name]) for name in ("unparsed", "empty", "refused", "error"))
         told |= {
             "items": int(row["items"]),

@@ -64,7 +64,11 @@ SETS: dict[str, tuple[Callable[[Path, Row], None], dict[str, Any]]] = {
     "ghazalbench": (
         workbook,
         {"Ghazal Number": 1, "Couplet Number": 1, "Couplet Text": "one / two"}
-        | {f"Question ({name})": "prompt" for name in CONDITIONS},
+        | {f"Question ({name})": "complete: one" for name in CONDITIONS},
+    ),
+    "ghazalbench_prose": (
+        workbook,
+        {"Ghazal Number": 1, "Couplet Number": 1, "Couplet Text": "one / two", "Prose": "one, then two"},
     ),
     "kinayat": (lines, {"idiom": "إيده خفيفة", "explanation": "يسرق"}),
     "qimma": (trial, {"prompt": "س", "choices": ["الحجر", "الطير"], "index": 1}),

@@ -13,10 +13,13 @@ import openpyxl
 import pytest
 
 from mihakk.evaluation.adapters.adapter import ADAPTERS, Published
-from mihakk.evaluation.running.asking import asked_of_suite
+from mihakk.evaluation.judges.prompt import material
+from mihakk.evaluation.judges.rubrics import rubric_named
+from mihakk.evaluation.running.asking import Asked, asked_of_suite
 from mihakk.evaluation.running.suites import load_suite
+from mihakk.evaluation.shape import unread
 from mihakk.machinery.errors import SourceChanged, UsageError
-from mihakk.schemas.suite import Suite
+from mihakk.schemas.suite import Part, Suite
 
 
 def read(name: str, folder: Path) -> list[Published]:
@@ -54,6 +57,49 @@ def test_ghazalbench_is_asked_in_the_authors_prompts_under_every_condition(share
     assert Counter(one.slices["condition"] for one in same) == {
         "name": 2, "prose": 2, "paraphrase": 2, "shuffle": 2, "salient": 1,
     }  # fmt: skip
+
+
+def test_couplets_are_put_into_prose_and_judged_beside_their_whole_ghazal(shared_data: Path) -> None:
+    found = read("ghazalbench_prose", shared_data / "ghazalbench")
+    assert len({one.question.item for one in found}) == 438
+    file = shared_data / "ghazalbench" / "prose_deepseek_v3_2.jsonl"
+    references = [json.loads(line)["reference"] for line in file.read_text("utf-8").split("\n") if line]
+    assert [one.question.answer for one in found] == references, "as the published prose was scored against"
+    first = found[0]
+    assert first.question.verses[0] in first.prompt
+    assert first.question.verses[1] not in first.prompt
+    asked = Asked(first.question, first.prompt, "ghazalbench_prose", "1", 0, 1)
+    shown = material(rubric_named("prose"), asked, "نثر")
+    assert list(shown) == ["text", "question", "reference", "reply"]
+    assert shown["text"] == list(first.question.verses)
+
+
+def test_a_prompt_about_another_line_is_refused_and_saadis_choices_are_a_set_of_their_own(
+    shared_data: Path, tmp_path: Path
+) -> None:
+    """As published, every prompt of Saadi's completions asks about a line of Hafez: that workbook is not read."""
+    source = shared_data / "ghazalbench"
+    shutil.copy(source / "multipleChoiceQsHafez.xlsx", tmp_path / "multipleChoiceQsSaadi.xlsx")
+    (tmp_path / "completionQsSaadi.xlsx").write_bytes(b"")
+    found = read("ghazalbench", tmp_path)
+    assert {one.question.config for one in found} == {
+        *("fa_saadi_continuation_choice", "fa_saadi_prose_cued_choice", "fa_saadi_paraphrase_cued_choice"),
+        "fa_saadi_shuffled_choice",
+    }
+    assert found[0].question.item == "ghazalbench-fa_saadi_continuation_choice-2-1"
+    assert found[0].question.slices["record"] == "saadi:2:1"
+    part = Part(adapter="ghazalbench", data=str(tmp_path))
+    assert unread(part) == ["GhazalBench: not read: completionQsSaadi.xlsx"]
+    book = openpyxl.Workbook()
+    head = ("Ghazal Number", "Couplet Number", "Couplet Text", *(f"Question ({name})" for name in (
+        "Name", "Name + Prose", "Name + Para", "Name + Salient", "Name + Shuffle")))  # fmt: skip
+    for row in (head, (1, 1, "مصرع نخست / مصرع دوم", *["<first_verse>مصرعی دیگر</first_verse>"] * 5)):
+        book.active.append(row)
+    book.save(tmp_path / "completionQsHafez.xlsx")
+    with pytest.raises(
+        SourceChanged, match=r"completionQsHafez.xlsx, row 2: .*does not hold the couplet's first"
+    ):
+        read("ghazalbench", tmp_path)
 
 
 def test_arabicmmlu_keeps_keys_context_and_options(shared_data: Path) -> None:

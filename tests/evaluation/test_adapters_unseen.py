@@ -153,6 +153,19 @@ def test_kinayat_asks_every_task_that_a_row_allows_in_both_orders(tmp_path: Path
     )
 
 
+def test_kinayats_rows_carry_language_kind_and_dialect_for_tables_by_them(tmp_path: Path) -> None:
+    english = {"idiom": "A stitch in time saves nine", "explanation": "Act early.", "kind": "proverb"}
+    rows = (IDIOM | {"dialect": "EGY"}, english | {"language": "en"})
+    found = {one.question.config: one for one in read("kinayat", idioms(tmp_path, *rows))}
+    assert found["ar_explanation"].question.slices == {"record": "set-1", "kind": "idiom", "dialect": "EGY"}
+    assert found["en_completion"].question.slices == {"record": "set-2", "kind": "proverb"}
+    assert found["en_completion"].question.language == "en"
+    assert found["en_explanation"].prompt.startswith("Say in English")
+    assert found["ar_explanation"].prompt.startswith("Say in Arabic")
+    with pytest.raises(SourceChanged, match="language"):
+        read("kinayat", idioms(tmp_path / "x", english | {"language": "xx"}))
+
+
 def test_kinayats_columns_may_have_other_names_and_missing_ones_are_named(tmp_path: Path) -> None:
     theirs = {"phrase": IDIOM["idiom"], "meaning": IDIOM["explanation"]}
     found = read(

@@ -251,6 +251,19 @@ def test_judges_of_one_family_or_of_a_judged_one_are_refused(
     assert says in " ".join(done.output.split())
 
 
+def test_one_judge_even_of_a_judged_family_is_let_in_and_marked(campaign: Campaign) -> None:
+    campaign.suite["judges"] |= {"by": [str(campaign.folder / "judge-a.yaml")], "own_family": True}
+    campaign.families |= {"judge-a": "family-two"}
+    with ScriptedServer(fair) as server:
+        campaign.write(server.url)
+        done = campaign.call("judge")
+    assert done.exit_code == 0, done.output
+    assert {one.judge for one in campaign.judgements("one")} == {"judge-a"}
+    shown = " ".join(done.output.split())
+    assert "Judged by one judge alone, judge-a." in shown
+    assert "The judge judge-a judged systems of its own family: two." in shown
+
+
 def test_what_is_missing_is_named_with_what_to_do(campaign: Campaign) -> None:
     campaign.suite["judges"]["rubrics"] = ["meaning"]
     campaign.write("http://127.0.0.1:9/v1")
