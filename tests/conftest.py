@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 import typer.testing
+from filelock import FileLock
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from mihakk.machinery import settings as settings_module
 from tests.prefect_server import PrefectServer
-from tests.servers import serving_vllm
+from tests.servers import of_all_workers, serving_vllm
 from tools.docs_claims import claims
 
 # Two test workers on two cores, each with two threads for its products, would wait for each other.
@@ -91,10 +92,21 @@ def vllm() -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="session")
+def prefect_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database as a Prefect server makes it at its first start, one for all workers."""
+    made = of_all_workers(tmp_path_factory) / "prefect-database"
+    with FileLock(f"{made}.lock"):
+        if not made.exists():
+            with PrefectServer(tmp_path_factory.mktemp("prefect") / "home") as server:
+                server.keep_database(made)
+    return made
+
+
 @pytest.fixture
-def prefect_server(tmp_path: Path) -> Iterator[PrefectServer]:
+def prefect_server(tmp_path: Path, prefect_database: Path) -> Iterator[PrefectServer]:
     """A real Prefect server on PostgreSQL."""
-    with PrefectServer(tmp_path / "prefect") as server:
+    with PrefectServer(tmp_path / "prefect", prefect_database) as server:
         yield server
 
 
