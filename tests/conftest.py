@@ -37,7 +37,8 @@ LONGEST_FIRST = (
     *("tests/end_to_end/test_vllm.py", "tests/validators/audit/test_audit_services.py"),
     *("tests/drills/test_release_sign_off.py", "tests/drills/test_on_demand.py"),
     *("tests/annotation/test_killed.py", "tests/annotation/test_round.py", "tests/end_to_end"),
-    *("tests/releases/test_consumers.py", "tests/annotation", "tests/generators", "tests/releases"),
+    *("tests/releases/test_consumers.py", "tests/test_patterns.py", "tests/annotation", "tests/generators"),
+    "tests/releases",
 )
 """Files and folders that take longest: started first, so that no worker waits for another at the end."""
 
