@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 import typer.testing
+from filelock import FileLock
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from mihakk.machinery import settings as settings_module
 from tests.prefect_server import PrefectServer
-from tests.servers import serving_vllm
+from tests.servers import of_all_workers, serving_vllm
 from tools.docs_claims import claims
 
 # Two test workers on two cores, each with two threads for its products, would wait for each other.
@@ -33,10 +34,11 @@ ROOT = Path(__file__).resolve().parent.parent
 REAL_DATA = "needs the real data that is not part of the repository"
 LONGEST_FIRST = (
     *("tests/drills/test_lake.py", "tests/annotation/test_label_studio.py", "tests/drills/test_nightly.py"),
-    *("tests/releases/test_likelihood.py", "tests/validators/audit/test_audit_services.py"),
+    *("tests/end_to_end/test_vllm.py", "tests/validators/audit/test_audit_services.py"),
     *("tests/drills/test_release_sign_off.py", "tests/drills/test_on_demand.py"),
     *("tests/annotation/test_killed.py", "tests/annotation/test_round.py", "tests/end_to_end"),
-    *("tests/releases/test_consumers.py", "tests/annotation", "tests/generators", "tests/releases"),
+    *("tests/releases/test_consumers.py", "tests/test_patterns.py", "tests/annotation", "tests/generators"),
+    "tests/releases",
 )
 """Files and folders that take longest: started first, so that no worker waits for another at the end."""
 
@@ -91,10 +93,21 @@ def vllm() -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="session")
+def prefect_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database as a Prefect server makes it at its first start, one for all workers."""
+    made = of_all_workers(tmp_path_factory) / "prefect-database"
+    with FileLock(f"{made}.lock"):
+        if not made.exists():
+            with PrefectServer(tmp_path_factory.mktemp("prefect") / "home") as server:
+                server.keep_database(made)
+    return made
+
+
 @pytest.fixture
-def prefect_server(tmp_path: Path) -> Iterator[PrefectServer]:
+def prefect_server(tmp_path: Path, prefect_database: Path) -> Iterator[PrefectServer]:
     """A real Prefect server on PostgreSQL."""
-    with PrefectServer(tmp_path / "prefect") as server:
+    with PrefectServer(tmp_path / "prefect", prefect_database) as server:
         yield server
 
 

@@ -28,9 +28,14 @@ PATIENCE = 450
 
 
 class PrefectServer:
-    """`mihakk server` on a free port, its PostgreSQL with it; what was started is ended with it."""
+    """`mihakk server` on a free port, its PostgreSQL with it; what was started is ended with it.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: Its home, made.
+        made: The database of an earlier one that was killed, to go on from; it takes longer to make than to copy.
+    """
+
+    def __init__(self, folder: Path, made: Path | None = None) -> None:
         self.folder = folder
         folder.mkdir(parents=True)
         self._port = free_port()
@@ -39,6 +44,8 @@ class PrefectServer:
         # Not in the test's folder, which root's PostgreSQL, another user, could not enter.
         self._database = Path(tempfile.mkdtemp(prefix="mihakk-postgres-"))
         self._database.chmod(0o755)
+        if made is not None:
+            copy(made, self._database / "cluster")
         self.process = self._start()
 
     def __enter__(self) -> PrefectServer:
@@ -50,6 +57,11 @@ class PrefectServer:
         for process in reversed(self._processes):
             kill(process)
         shutil.rmtree(self._database, ignore_errors=True)
+
+    def keep_database(self, folder: Path) -> None:
+        """Kills the server and keeps its database for others."""
+        kill(self.process)
+        copy(self._database / "cluster", folder)
 
     def environment(self, **more: str) -> dict[str, str]:
         """What a process needs to find the server, without anything of the user's own Prefect."""
@@ -202,6 +214,11 @@ class PrefectServer:
                 tails = "\n".join(f"{log.name}: {log.read_text('utf-8')[-3000:]}" for log in logs)
                 pytest.fail(f"{otherwise}\n{tails}")
             time.sleep(1)
+
+
+def copy(cluster: Path, target: Path) -> None:
+    """A database with its owner, who is another than root."""
+    subprocess.run(["cp", "--archive", str(cluster), str(target)], check=True)
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:

@@ -24,6 +24,12 @@ VLLM_WEIGHTS = ROOT / "data" / "cache" / "vllm" / "smollm2"
 """The checkpoint that the vLLM of the tests serves."""
 
 
+def of_all_workers(folders: pytest.TempPathFactory) -> Path:
+    """Folder of this run of the tests, the same in each of its workers; lock what is made in it."""
+    own = folders.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
 @contextmanager
 def answering(server: ThreadingHTTPServer) -> Iterator[None]:
     """The server answers, from a thread of its own, while the context lasts."""

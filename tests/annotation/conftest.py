@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from mihakk.annotation.label_studio.connection import Connection
 from mihakk.annotation.label_studio.server import LocalServer
 from mihakk.machinery.ports import free_port
 from tests.annotation.signed_up import Member, sign_up
+from tests.servers import of_all_workers
 
 
 @pytest.fixture(scope="session")
@@ -23,15 +25,26 @@ def label_interface() -> Any:
 
 
 @pytest.fixture(scope="session")
-def label_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
-    """A real Label Studio on a free port, its database gone afterwards.
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Home of a stopped Label Studio with its database made, which takes a minute or more: one for all workers.
 
-    A first start takes a minute or more; MIHAKK_TEST_LABEL_STUDIO names the home of a stopped server whose
-    copy is started instead, while one works on these tests.
+    MIHAKK_TEST_LABEL_STUDIO names one that is there already, while one works on these tests.
     """
+    if kept := os.environ.get("MIHAKK_TEST_LABEL_STUDIO"):
+        return Path(kept)
+    home = of_all_workers(tmp_path_factory) / "label-studio"
+    with FileLock(f"{home}.lock"):
+        if not home.exists():
+            with LocalServer(home, free_port()):
+                pass
+    return home
+
+
+@pytest.fixture(scope="session")
+def label_studio(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
+    """A real Label Studio on a free port, one a worker, its database gone afterwards."""
     home = tmp_path_factory.mktemp("label-studio")
-    if template := os.environ.get("MIHAKK_TEST_LABEL_STUDIO"):
-        shutil.copytree(template, home, dirs_exist_ok=True)
+    shutil.copytree(migrated, home, dirs_exist_ok=True)
     with LocalServer(home, free_port()) as server:
         yield server
 

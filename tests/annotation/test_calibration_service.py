@@ -88,7 +88,7 @@ class Course:
             yield base, process
         finally:
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=60)
+            process.communicate(timeout=300)
 
 
 @pytest.fixture

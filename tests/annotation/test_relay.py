@@ -193,5 +193,5 @@ def test_a_relay_that_began_with_interrupts_ignored_still_stops_on_one_and_says_
             if "set MIHAKK_LABEL_STUDIO_TOKEN" in line:  # its first pull has failed: it serves
                 break
         relay.send_signal(signal.SIGINT)
-        rest, _ = relay.communicate(timeout=60)
+        rest, _ = relay.communicate(timeout=300)
     assert (relay.returncode, rest.splitlines()[-1:]) == (0, ["Stopped."])

@@ -72,6 +72,6 @@ def test_the_relay_pulls_when_people_annotate(connection, label_studio, members,
             assert len(decisions(stores)) == done + 3
         finally:
             relay.send_signal(signal.SIGINT)
-            rest, _ = relay.communicate(timeout=60)
+            rest, _ = relay.communicate(timeout=300)
             assert (relay.returncode, "Stopped." in rest) == (0, True), rest
     members[0].annotate(next(iter(tasks.values())), DISCARD)  # nobody listens: a Submit works all the same

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import socket
+import sqlite3
 import subprocess
-import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -126,33 +127,27 @@ def test_a_server_that_never_answers_is_given_up_and_stopped(tmp_path, port):
     assert server._process is None
 
 
-def migrating(folder: Path, seconds: float) -> Path:
-    """A program that makes a migration every now and then and never answers."""
-    program = folder / "label-studio"
-    program.write_text(
-        f"""#!{sys.executable}
-import sqlite3, time
-database = sqlite3.connect("label_studio.sqlite3", isolation_level=None)
-database.execute("CREATE TABLE django_migrations (name TEXT)")
-end = time.monotonic() + {seconds}
-while time.monotonic() < end:
-    database.execute("INSERT INTO django_migrations VALUES ('0001_initial')")
-    time.sleep(0.1)
-time.sleep(600)
-"""
-    )
+def test_a_first_start_is_waited_for_while_migrations_go_on_and_says_so(tmp_path, port, monkeypatch):
+    program = tmp_path / "label-studio"
+    program.write_text("#!/bin/sh\nexec sleep 600\n")
     program.chmod(0o755)
-    return program
+    server = LocalServer(tmp_path / "home", port, command=program)
+    now = [0.0]
 
+    def a_migration(seconds: float) -> None:
+        now[0] += seconds
+        with closing(sqlite3.connect(server.home / "label_studio.sqlite3", isolation_level=None)) as database:
+            database.execute("CREATE TABLE IF NOT EXISTS django_migrations (name TEXT)")
+            if now[0] < 5:
+                database.execute("INSERT INTO django_migrations VALUES ('0001_initial')")
 
-def test_a_first_start_is_waited_for_while_migrations_go_on_and_says_so(tmp_path, port):
-    server = LocalServer(tmp_path / "home", port, command=migrating(tmp_path, 5))
+    clock = SimpleNamespace(monotonic=lambda: now[0], sleep=a_migration)
+    monkeypatch.setattr("mihakk.annotation.label_studio.server.time", clock)
     said: list[str] = []
-    began = time.monotonic()
     with pytest.raises(ExternalFailure, match="did not start"):
         server.start(patience=2, tell=said.append)
-    assert time.monotonic() - began > 5, "it is given up only when no migration comes any more"
-    assert len(said) > 2
+    assert 6.5 <= now[0] <= 7.5, "it is given up only when no migration comes any more"
+    assert len(said) == 9
     assert all("migrations done" in line for line in said)
 
 

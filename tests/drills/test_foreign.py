@@ -21,6 +21,7 @@ from tests.drills.mutations import json_text, some_changes
 DESIGNED = (0, 1, 2, 75)
 """Exit codes that say what to do."""
 SECONDS = 20
+"""Of processor time, for one command."""
 SHORT, WHOLE = 8, 20_000
 FIRST = int(time.time())
 """Seed of the drill's first case: each drill has its own, and a fault names its seed."""
@@ -69,13 +70,13 @@ def fault(foreign: Foreign, kind: str, seed: int) -> str:
     def late(*_: object) -> None:
         raise TimeoutError(f"over {SECONDS} s")
 
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(SECONDS)
+    before = signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         words, name, done = foreign.run(kind, seed)
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
     told = f"{kind} {seed}: {' '.join(words)}"
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         return told + "\n" + "".join(traceback.format_exception(done.exception))

@@ -18,14 +18,16 @@ _UNITS = [
 ]
 
 
-@pytest.mark.parametrize("unit", _UNITS)
+_NESTED = "(" * (LONGEST // 2 - 10) + ")" * (LONGEST // 2 - 10)
+
+
+@pytest.mark.parametrize("unit", [*_UNITS, pytest.param(_NESTED, id="nested")])
 def test_the_longest_reply_is_read_in_a_moment(unit: str) -> None:
     code = worded("c1").model_copy(update={"kind": "code", "entry_point": "f"})
     several = choice("i2", gold=(0, 1), multiple=True)
-    text = (unit * LONGEST)[: LONGEST - 20]
-    nested = "(" * (LONGEST // 2 - 10) + ")" * (LONGEST // 2 - 10)
+    text = (unit * (LONGEST // len(unit) + 1))[: LONGEST - 20]
     for question in (choice("i1"), several, worded("a1"), explained("e1"), code):
-        for reply in (text, f"{text} أ", f"def f():\n    return 1\n{text}", nested):
+        for reply in (text, f"{text} أ", f"def f():\n    return 1\n{text}"):
             began = process_time()
             read(question, "written", reply)
             assert process_time() - began < 10, (question.kind, reply[-5:])

@@ -31,6 +31,7 @@ BAD = {
     "broken": (b"a: [1\nb: {", "broken.yaml is not YAML"),
 }
 
+
 def leaves(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     if not hasattr(command, "commands"):
         yield path, command

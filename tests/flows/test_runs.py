@@ -91,7 +91,7 @@ def test_a_signal_ends_a_command_with_one_line_and_its_own_code(name: str, code:
         check=False,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert ended.returncode == code
     assert ended.stderr.count("\n") == 1

@@ -43,7 +43,7 @@ def on_a_terminal(*words: str, **environment: str) -> str:
             if not piece:
                 break
             said += piece
-        child.wait(timeout=60)
+        child.wait(timeout=300)
     os.close(reader)
     return said.decode()
 

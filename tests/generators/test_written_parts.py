@@ -325,7 +325,7 @@ def test_a_model_that_is_gone_stops_the_shard_at_once() -> None:
     class Gone(ScriptedWriter):
         def write(self, request: Any, schema: Any, objection: Any) -> Any:
             self.requests.append(request)
-            time.sleep(0.02)  # as long as the quickest refusal takes, so that the shard can hear of the first
+            time.sleep(0.2)  # longer than any refusal takes, so that the shard can hear of the first
             raise ExternalFailure("the server is gone")
 
     writer = Gone()

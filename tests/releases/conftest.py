@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from tests.releases.overlay_sets import ROWS, audited, lines
 from tests.releases.release_material import (
     corrected_arguments,
     hafez_items,
+    idiom_items,
     only_read,
     release_arguments,
 )
@@ -37,21 +39,47 @@ def second_release(
     yield from only_read(release)
 
 
-@pytest.fixture
-def two_versions(
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> AssembledRelease:
+    """Two configs, few requests."""
+    return assemble(folder=tmp_path_factory.mktemp("small") / "r", **release_arguments(idiom_items()))
+
+
+@pytest.fixture(scope="session")
+def small_next(tmp_path_factory: pytest.TempPathFactory, small: AssembledRelease) -> AssembledRelease:
+    """The version after: one config gone."""
+    items = tuple(item for item in idiom_items() if item.task == "meaning_choice")
+    return assemble(
+        folder=tmp_path_factory.mktemp("next") / "r", previous=small.folder, **release_arguments(items)
+    )
+
+
+@pytest.fixture(scope="session")
+def hub_of_two(
     first_release: AssembledRelease,
     second_release: AssembledRelease,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> EmbeddedHub:
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    """A Hub with both versions; tests get copies."""
+    folder = tmp_path_factory.mktemp("published")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MIHAKK_CACHE", str(folder / "cache"))
+        settings.cache_clear()
+        hub = EmbeddedHub(folder / "hub")
+        hub.publish(first_release)
+        hub.publish(second_release)
+    settings.cache_clear()
+    return hub.root
+
+
+@pytest.fixture
+def two_versions(hub_of_two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EmbeddedHub:
     """A Hub of the test's own with both versions."""
     monkeypatch.setenv("MIHAKK_HUB", str(tmp_path / "hub"))
     monkeypatch.setenv("MIHAKK_CACHE", str(tmp_path / "cache"))
     settings.cache_clear()
-    found = EmbeddedHub()
-    found.publish(first_release)
-    found.publish(second_release)
-    return found
+    shutil.copytree(hub_of_two, tmp_path / "hub", symlinks=True)
+    return EmbeddedHub()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -26,6 +27,7 @@ from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, O
 from mihakk.schemas.quality import ValueSpread
 from mihakk.schemas.rejection import Cluster, Rejection
 from mihakk.schemas.review import Resolution
+from mihakk.scrapers.hafez import data_file
 
 IDIOMS = (
     ("إيده طويلة", "يسرق ما ليس له", "قامته أطول من غيره", "كريم مع ضيوفه"),
@@ -60,11 +62,16 @@ def plain_prompt(item: Item, language: str) -> str:
 
 
 @cache
+def divan() -> dict[int, list[str]]:
+    """Lines of each ghazal; the package itself reads its whole file for every one it is asked for."""
+    path, _ = data_file()
+    return {row["id"]: row["poem"] for row in json.loads(path.read_bytes())}
+
+
+@cache
 def hafez_items(ghazals: int = 40) -> tuple[Item, ...]:
     """Continuation items, both orders of a choice and one completion per couplet, of the first ghazals."""
-    import hafez
-
-    poems = {number: hafez.get_poem(number)["poem"] for number in range(1, ghazals + 1)}
+    poems = {number: divan()[number] for number in range(1, ghazals + 1)}
     made: list[Item] = []
     for number, lines in poems.items():
         for place in range(len(lines) // 2):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,27 +27,26 @@ from mihakk.schemas.item import AnswerItem, ChoiceItem, Item, Origin
 from tests.releases.attack import attacked, right_of, told_more_than_chance
 from tests.releases.attacker import fold
 from tests.releases.attacker import rows as public_rows
-from tests.releases.release_material import hafez_items, release_arguments
+from tests.releases.release_material import divan, hafez_items, only_read, release_arguments
 
+SECRET = "a secret of enough characters"
 METRES = ("رمل", "مجتث", "مضارع", "هزج", "خفیف", "منسرح")
 
 
 @pytest.fixture(autouse=True)
 def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MIHAKK_BLIND_KEY", "a secret of enough characters")
+    monkeypatch.setenv("MIHAKK_BLIND_KEY", SECRET)
     settings.cache_clear()
 
 
 @cache
 def items() -> tuple[Item, ...]:
     """The continuations of the first ghazals, and the metre of each couplet: several a ghazal."""
-    import hafez
-
     made = list(hafez_items(60))
     for number in range(1, 61):
         draw = random.Random(number)  # nosec B311 # a fixture
         right = draw.choice(METRES)
-        lines = hafez.get_poem(number)["poem"]
+        lines = divan()[number]
         for place in range(len(lines) // 2):
             wrong = draw.sample([one for one in METRES if one != right], 3)
             options = draw.sample([right, *wrong], 4)
@@ -77,6 +76,26 @@ def records() -> list[str]:
     return sorted({record for item in items() for record in item.origin.records})
 
 
+def sharing(folder: Path, mode: str) -> Iterator[AssembledRelease]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MIHAKK_BLIND_KEY", SECRET)
+        settings.cache_clear()
+        release = assemble(folder=folder / "release", **release_arguments(items(), blind=mode))
+    yield from only_read(release)
+
+
+@pytest.fixture(scope="module")
+def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AssembledRelease]:
+    """All items as a blind release."""
+    yield from sharing(tmp_path_factory.mktemp("sealed"), "repository")
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AssembledRelease]:
+    """All items as an open release."""
+    yield from sharing(tmp_path_factory.mktemp("printed"), "off")
+
+
 def answers_of(release: AssembledRelease) -> dict[str, Any]:
     assert release.answers is not None
     path = release.answers.folder / "answers" / "test-00000-of-00001.parquet"
@@ -84,11 +103,10 @@ def answers_of(release: AssembledRelease) -> dict[str, Any]:
 
 
 def test_a_blind_release_tells_an_attacker_nothing(
-    tmp_path: Path, measured: Callable[[str, float], None]
+    sealed: AssembledRelease, tmp_path: Path, measured: Callable[[str, float], None]
 ) -> None:
-    release = assemble(folder=tmp_path / "blind", **release_arguments(items(), blind="repository"))
-    told = attacked(release.folder, records(), tmp_path)
-    figures = right_of(release.folder, answers_of(release), told)
+    told = attacked(sealed.folder, records(), tmp_path)
+    figures = right_of(sealed.folder, answers_of(sealed), told)
     assert told["sources"] == {}
     assert {"rarest_option", "group_intersection", "first_by_alphabet"} <= {attack for attack, _ in figures}
     assert sum(count for (attack, _), (_, _, count) in figures.items() if attack == "rarest_option") >= 60
@@ -154,15 +172,15 @@ def test_no_version_tells_the_golds_of_another(tmp_path: Path, monkeypatch: pyte
     assert ("told_before", "fa_continuation_completion") in found_of(careless, tmp_path, first.folder)
 
 
-def test_an_open_benchmark_can_not_become_blind(tmp_path: Path) -> None:
-    first = assemble(folder=tmp_path / "open", **release_arguments(items()))
+def test_an_open_benchmark_can_not_become_blind(printed: AssembledRelease, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"an earlier version, .* printed them with their golds"):
-        blind(tmp_path / "blind", items(), first.folder)
+        blind(tmp_path / "blind", items(), printed.folder)
 
 
-def test_a_question_whose_wrong_option_was_exchanged_is_asked_no_more(tmp_path: Path) -> None:
-    first = blind(tmp_path / "first", items())
-    asked = {row["question"] for row in public_rows(first.folder) if row["sealed"]}
+def test_a_question_whose_wrong_option_was_exchanged_is_asked_no_more(
+    sealed: AssembledRelease, tmp_path: Path
+) -> None:
+    asked = {row["question"] for row in public_rows(sealed.folder) if row["sealed"]}
 
     def other(item: Item) -> Item:
         if not isinstance(item, ChoiceItem) or item.question not in asked or item.task == "metre_choice":
@@ -171,7 +189,7 @@ def test_a_question_whose_wrong_option_was_exchanged_is_asked_no_more(tmp_path: 
         made = tuple("خطی نو از ما" if n == wrong else one for n, one in enumerate(item.options))
         return item.model_copy(update={"options": made})
 
-    second = blind(tmp_path / "second", map(other, items()), first.folder)
+    second = blind(tmp_path / "second", map(other, items()), sealed.folder)
     again = {row["question"] for row in public_rows(second.folder) if row["sealed"]} & asked
     assert not [one for one in again if one.startswith("مصراع دوم این")]
     reasons = pq.read_table(second.folder / "errata" / "removed.parquet", columns=["reason"])
@@ -223,11 +241,10 @@ def test_labels_that_are_mostly_right_in_the_open_half_are_not_in_the_sealed_one
     assert binomtest(said.count("سلبية"), len(said), 1 / 3, alternative="greater").pvalue > 0.05
 
 
-def test_the_gate_stands_in_the_release(tmp_path: Path) -> None:
-    release = assemble(folder=tmp_path / "blind", **release_arguments(items(), blind="repository"))
+def test_the_gate_stands_in_the_release(sealed: AssembledRelease) -> None:
     gates = {
         gate["name"]: gate
-        for gate in json.loads((release.folder / "audit" / "gates.json").read_bytes())["gates"]
+        for gate in json.loads((sealed.folder / "audit" / "gates.json").read_bytes())["gates"]
     }
     assert gates["leaks"]["passed"]
     assert "finds more than chance explains" in gates["leaks"]["found"]
@@ -241,11 +258,11 @@ def by_the_gate(release: AssembledRelease, elsewhere: Elsewhere) -> tuple[Gate, 
     return leaks_gate(tables, list(answers_of(release).values()), (), (), elsewhere)
 
 
-def test_the_gate_shuts_where_a_sibling_prints_the_golds(tmp_path: Path) -> None:
-    release = blind(tmp_path / "blind", items())
-    assert by_the_gate(release, Elsewhere())[0].passed
-    sibling = assemble(folder=tmp_path / "open", **release_arguments(items()))
-    gate, _ = by_the_gate(release, Elsewhere(siblings=public_rows(sibling.folder)))
+def test_the_gate_shuts_where_a_sibling_prints_the_golds(
+    sealed: AssembledRelease, printed: AssembledRelease
+) -> None:
+    assert by_the_gate(sealed, Elsewhere())[0].passed
+    gate, _ = by_the_gate(sealed, Elsewhere(siblings=public_rows(printed.folder)))
     assert not gate.passed
     for config in ("fa_metre_choice", "fa_continuation_choice", "fa_continuation_completion"):
         assert f"told_elsewhere on {config}" in gate.found
@@ -253,19 +270,17 @@ def test_the_gate_shuts_where_a_sibling_prints_the_golds(tmp_path: Path) -> None
 
 def test_what_stands_in_public_sources_is_ranked_apart_with_the_share_found(tmp_path: Path) -> None:
     """The metres of thirty ghazals stand in a file beside their verses; those of the others do not."""
-    import hafez
-
     made: list[Item] = [
         item.model_copy(update={"task": "genre_choice", "id": item.id.replace("metre", "genre")})
         for item in items()
         if item.task == "metre_choice"
     ]
     (tmp_path / "divan.txt").write_text(
-        "\n\n".join("\n".join(hafez.get_poem(number)["poem"]) for number in range(1, 31)), encoding="utf-8"
+        "\n\n".join("\n".join(divan()[number]) for number in range(1, 31)), encoding="utf-8"
     )
     release = blind(tmp_path / "blind", made, lookups=(str(tmp_path / "divan.txt"),))
     sealed = [row for row in public_rows(release.folder) if row["sealed"]]
-    lines = {fold(line) for number in range(1, 31) for line in hafez.get_poem(number)["poem"]}
+    lines = {fold(line) for number in range(1, 31) for line in divan()[number]}
     there = sum(any(fold(half) in lines for half in row["fields"]["verse"].split("…")) for row in sealed)
     assert 10 <= there < len(sealed)
     gates = json.loads((release.folder / "audit" / "gates.json").read_bytes())["gates"]
@@ -285,9 +300,8 @@ def test_what_stands_in_public_sources_is_ranked_apart_with_the_share_found(tmp_
     assert {row["ability"] for row in public_rows(elsewhere.folder)} == {"skill"}
 
 
-def test_metres_are_never_ranked_as_skill(tmp_path: Path) -> None:
-    release = blind(tmp_path / "blind", items())
-    abilities = {row["config"]: row["ability"] for row in public_rows(release.folder)}
+def test_metres_are_never_ranked_as_skill(sealed: AssembledRelease) -> None:
+    abilities = {row["config"]: row["ability"] for row in public_rows(sealed.folder)}
     assert abilities["fa_metre_choice"] == "computed"
     assert abilities["fa_continuation_choice"] == "recall"
 

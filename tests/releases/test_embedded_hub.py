@@ -159,12 +159,12 @@ def test_killed_while_publishing_the_hub_is_as_before_and_the_next_run_succeeds(
     *,
     second: bool,
     hub: EmbeddedHub,
-    first_release: AssembledRelease,
-    second_release: AssembledRelease,
+    small: AssembledRelease,
+    small_next: AssembledRelease,
 ) -> None:
     if second:
-        hub.publish(first_release)
-    release = second_release if second else first_release
+        hub.publish(small)
+    release = small_next if second else small
     process = multiprocessing.get_context("fork").Process(target=_die_at, args=(step, hub, release))
     process.start()
     process.join()

@@ -12,13 +12,12 @@ import pytest
 
 from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.settings import settings
-from mihakk.releases.assemble import AssembledRelease, assemble
+from mihakk.releases.assemble import AssembledRelease
 from mihakk.releases.content.checksum import MANIFEST
 from mihakk.releases.hub.load import load, release_folder
 from mihakk.releases.hub.remote import RemoteHub
 from tests.releases.hub_server import HubServer
 from tests.releases.hub_state import altered
-from tests.releases.release_material import idiom_items, release_arguments
 
 NAME = "someone/touchstone"
 
@@ -35,21 +34,6 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[HubServe
 @pytest.fixture
 def hub(server: HubServer) -> RemoteHub:
     return RemoteHub(NAME, server.endpoint, patience=0.001)
-
-
-@pytest.fixture(scope="session")
-def small(tmp_path_factory: pytest.TempPathFactory) -> AssembledRelease:
-    """Two configs, few requests."""
-    return assemble(folder=tmp_path_factory.mktemp("small") / "r", **release_arguments(idiom_items()))
-
-
-@pytest.fixture(scope="session")
-def small_next(tmp_path_factory: pytest.TempPathFactory, small: AssembledRelease) -> AssembledRelease:
-    """The version after: one config gone."""
-    items = tuple(item for item in idiom_items() if item.task == "meaning_choice")
-    return assemble(
-        folder=tmp_path_factory.mktemp("next") / "r", previous=small.folder, **release_arguments(items)
-    )
 
 
 def test_two_versions_are_published_and_come_back(

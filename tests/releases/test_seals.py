@@ -12,7 +12,6 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import hafez
 import pytest
 from typer.testing import CliRunner
 
@@ -24,7 +23,7 @@ from mihakk.releases.hub.embedded import EmbeddedHub
 from mihakk.schemas.item import ChoiceItem, Item, Origin
 from mihakk.schemas.withdrawal import Withdrawal
 from tests.releases.attacker import rows as public_rows
-from tests.releases.release_material import hafez_items, release_arguments
+from tests.releases.release_material import divan, hafez_items, release_arguments
 
 SECRET = "a secret of enough characters"
 GHAZALS = tuple(item for item in hafez_items(40) if item.language == "fa")
@@ -39,6 +38,28 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def hub(tmp_path: Path) -> EmbeddedHub:
     return EmbeddedHub(tmp_path / "hub")
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[EmbeddedHub, AssembledRelease]:
+    """A Hub with one blind benchmark, half of it sealed; tests get a copy."""
+    folder = tmp_path_factory.mktemp("sealed")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MIHAKK_BLIND_KEY", SECRET)
+        settings.cache_clear()
+        found = EmbeddedHub(folder / "hub")
+        return found, Maker(folder)(found, "blind", blind="repository", test_share=0.5)
+
+
+@pytest.fixture
+def blind(published: tuple[EmbeddedHub, AssembledRelease]) -> AssembledRelease:
+    """What `sealed_hub` holds."""
+    return published[1]
+
+
+@pytest.fixture
+def sealed_hub(published: tuple[EmbeddedHub, AssembledRelease], tmp_path: Path) -> EmbeddedHub:
+    return EmbeddedHub(shutil.copytree(published[0].root, tmp_path / "sealed", symlinks=True))
 
 
 class Maker:
@@ -127,11 +148,12 @@ def changed(item: Item, change: Callable[[str], str]) -> Item:
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_is_sealed_waits_in_every_other_benchmark(change: str, hub: EmbeddedHub, build: Maker) -> None:
-    blind = build(hub, "blind", blind="repository", test_share=0.5)
+def test_what_is_sealed_waits_in_every_other_benchmark(
+    change: str, blind: AssembledRelease, sealed_hub: EmbeddedHub, build: Maker
+) -> None:
     sealed = sealed_lines(blind)
     assert len(sealed) >= 60
-    other = build(hub, "renamed", [changed(item, CHANGES[change]) for item in GHAZALS])
+    other = build.assemble(sealed_hub, "renamed", [changed(item, CHANGES[change]) for item in GHAZALS])
     assert not sealed & printed_lines(other)
     assert reasons(other).count("waits_for_seal") >= len(sealed)
     assert other.items >= 300, "what is not sealed is released"
@@ -165,10 +187,9 @@ def test_a_blind_benchmark_that_becomes_open_prints_nothing_it_sealed(hub: Embed
         build(hub, "another", blind="repository")
 
 
-def test_a_second_build_of_a_blind_benchmark_changes_nothing(hub: EmbeddedHub, build: Maker) -> None:
-    build(hub, "blind", blind="repository", test_share=0.5)
-    build(hub, "open")
-    again = build.assemble(hub, "blind", GHAZALS, blind="repository", test_share=0.5)
+def test_a_second_build_of_a_blind_benchmark_changes_nothing(sealed_hub: EmbeddedHub, build: Maker) -> None:
+    build(sealed_hub, "open")
+    again = build.assemble(sealed_hub, "blind", GHAZALS, blind="repository", test_share=0.5)
     assert again.unchanged
 
 
@@ -235,49 +256,51 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_without_its_registry_a_hub_publishes_nothing(damage: str, hub: EmbeddedHub, build: Maker) -> None:
-    sealed = sealed_lines(build(hub, "blind", blind="repository", test_share=0.5))
-    DAMAGE[damage](hub.root / ".registry")
+def test_without_its_registry_a_hub_publishes_nothing(
+    damage: str, sealed_hub: EmbeddedHub, build: Maker
+) -> None:
+    registry = sealed_hub.root / ".registry"
+    whole = {path.name: path.read_bytes() for path in registry.iterdir()}
+    DAMAGE[damage](registry)
     with pytest.raises(UsageError, match="mihakk seal rebuild"):
-        build(hub, "open")
-    assert hub.latest("open") is None
-    assert "blind@0.1.0" in hub.rebuild_registry()
-    assert not sealed & printed_lines(build(hub, "open"))
+        build(sealed_hub, "open")
+    assert sealed_hub.latest("open") is None
+    assert "blind@0.1.0" in sealed_hub.rebuild_registry()
+    assert {path.name: path.read_bytes() for path in registry.iterdir()} == whole
 
 
-def test_a_copied_hub_keeps_its_seals_or_refuses(hub: EmbeddedHub, build: Maker, tmp_path: Path) -> None:
-    sealed = sealed_lines(build(hub, "blind", blind="repository", test_share=0.5))
-    whole = EmbeddedHub(shutil.copytree(hub.root, tmp_path / "whole"))
-    assert not sealed & printed_lines(build(whole, "open"))
+def test_a_copied_hub_keeps_its_seals_or_refuses(
+    blind: AssembledRelease, sealed_hub: EmbeddedHub, build: Maker, tmp_path: Path
+) -> None:
+    whole = EmbeddedHub(shutil.copytree(sealed_hub.root, tmp_path / "whole"))
+    assert not sealed_lines(blind) & printed_lines(build(whole, "open"))
     (tmp_path / "visible").mkdir()
-    for folder in hub.root.glob("[!.]*"):
+    for folder in sealed_hub.root.glob("[!.]*"):
         shutil.copytree(folder, tmp_path / "visible" / folder.name)
     with pytest.raises(UsageError, match=r"lacks blind@0\.1\.0, which is blind"):
         build(EmbeddedHub(tmp_path / "visible"), "open")
 
 
 def test_an_open_build_needs_the_secret_of_the_hubs_seals(
-    hub: EmbeddedHub, build: Maker, monkeypatch: pytest.MonkeyPatch
+    sealed_hub: EmbeddedHub, build: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    build(hub, "blind", blind="repository", test_share=0.5)
     for secret, said in (("", "nobody knows what must wait"), ("quite another secret 123", "not the secret")):
         monkeypatch.setenv("MIHAKK_BLIND_KEY", secret)
         settings.cache_clear()
         with pytest.raises(UsageError, match=said):
-            build(hub, "open")
+            build(sealed_hub, "open")
 
 
 def test_the_hub_refuses_a_release_that_heeded_nothing(
-    hub: EmbeddedHub, build: Maker, tmp_path: Path
+    hub: EmbeddedHub, sealed_hub: EmbeddedHub, build: Maker
 ) -> None:
     """Tables that come to the Hub by another way than a build, or were made before something was sealed."""
     early = build.assemble(hub, "open", GHAZALS)
     late = build.assemble(hub, "late", GHAZALS, blind="repository", test_share=0.5)
-    build(hub, "blind", blind="repository", test_share=0.5)
     with pytest.raises(UsageError, match=r"open 0\.1\.0 prints texts that are sealed \(\d+ of blind\)"):
-        hub.publish(early)
+        sealed_hub.publish(early)
     with pytest.raises(UsageError, match="shows texts that blind has sealed"):
-        hub.publish(late)
+        sealed_hub.publish(late)
 
 
 def test_the_registry_tells_nothing_without_the_secret(hub: EmbeddedHub, build: Maker) -> None:
@@ -307,23 +330,22 @@ def test_the_registry_tells_nothing_without_the_secret(hub: EmbeddedHub, build: 
 
 
 def test_lookup_says_where_the_questions_stand_in_public(
-    hub: EmbeddedHub, build: Maker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    blind: AssembledRelease, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    release = build(hub, "blind", blind="repository", test_share=0.5)
-    divan = tmp_path / "divan"
-    divan.mkdir()
-    (divan / "poems.txt").write_text(
-        "\n".join(line.replace("ی", "ي") for n in range(1, 21) for line in hafez.get_poem(n)["poem"]), "utf-8"
+    folder = tmp_path / "divan"
+    folder.mkdir()
+    (folder / "poems.txt").write_text(
+        "\n".join(line.replace("ی", "ي") for n in range(1, 21) for line in divan()[n]), "utf-8"
     )
-    known = {letters(line) for n in range(1, 21) for line in hafez.get_poem(n)["poem"]}
-    done = CliRunner().invoke(app, ["seal", "lookup", str(release.folder), "--in", str(divan), "--json"])
+    known = {letters(line) for n in range(1, 21) for line in divan()[n]}
+    done = CliRunner().invoke(app, ["seal", "lookup", str(blind.folder), "--in", str(folder), "--json"])
     assert done.exit_code == 0, done.output
     found = {(one["config"], one["in"]): one for one in json.loads(done.stdout)}
     for config in ("fa_continuation_choice", "fa_continuation_completion"):
-        rows = [r for r in public_rows(release.folder) if r["sealed"] and r["config"] == config]
+        rows = [r for r in public_rows(blind.folder) if r["sealed"] and r["config"] == config]
         there = sum(letters(row["fields"]["first"]) in known for row in rows)
         assert 0 < there < len(rows)
-        assert abs(found[config, str(divan)]["found"] - there) <= 2
+        assert abs(found[config, str(folder)]["found"] - there) <= 2
         assert found[config, "our data"]["found"] == 0
-    missing = CliRunner().invoke(app, ["seal", "lookup", str(release.folder), "--in", "nowhere"])
+    missing = CliRunner().invoke(app, ["seal", "lookup", str(blind.folder), "--in", "nowhere"])
     assert missing.exit_code == 2

@@ -33,7 +33,7 @@ def _short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def remote() -> Callable[..., ModelConfig]:
     def config(*urls: str, api_key_env: str = "", name: str = "judge", **limits: Any) -> ModelConfig:
-        limits = {"concurrency": 4, "timeout_seconds": 5, **limits}
+        limits = {"concurrency": 4, "timeout_seconds": 60, **limits}
         return ModelConfig(
             name=name,
             family="scripted",

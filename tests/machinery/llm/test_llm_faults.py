@@ -84,7 +84,7 @@ def test_what_ends_a_run_says_why(  # noqa: PLR0917
     remote: Remote, ask: Ask, journal: Journal, fault: Answer, error: type[Exception], said: str, calls: int
 ) -> None:
     with ScriptedServer(lambda _: fault) as server:
-        config = remote(server.url, timeout_seconds=0.3 if fault.delay else 5, attempts=2)
+        config = remote(server.url, timeout_seconds=0.3 if fault.delay else 60, attempts=2)
         with open_model(config) as model, pytest.raises(error, match=said):
             list(model.ask_all(numbers(ask, min(calls, 10)), journal))
         assert len(server.calls) <= calls
@@ -108,7 +108,7 @@ def test_a_reply_that_never_ends_costs_that_item_alone(remote: Remote, ask: Ask,
         return Answer(endless=True) if call.said == "3" else count(call)
 
     with ScriptedServer(script) as server:
-        config = remote(server.url, timeout_seconds=0.3, attempts=2)
+        config = remote(server.url, timeout_seconds=1.5, attempts=2)
         with open_model(config) as model:
             replies = list(model.ask_all(numbers(ask, 12), journal))
     assert [reply.value for reply in replies if reply.tag != "3"] == [n for n in range(12) if n != 3]

@@ -60,7 +60,7 @@ def config(url: str) -> ModelConfig:
             "model": "scripted-1",
             "revision": "r1",
             "serve": {"engine": "openai", "endpoints": [url]},
-            "limits": {"concurrency": 3, "timeout_seconds": 10},
+            "limits": {"concurrency": 3, "timeout_seconds": 60},
         }
     )
 

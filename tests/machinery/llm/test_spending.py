@@ -59,7 +59,7 @@ def spend(model: ModelConfig, folder: Path, journal: Journal, requests: Any, bud
             list(opened.ask_all(requests, journal))
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(900)
 def test_a_cap_holds_over_processes_one_of_them_killed_and_the_next_runs(tmp_path: Path) -> None:
     cap = 60.0
     served: list[float] = []
@@ -82,9 +82,9 @@ def test_a_cap_holds_over_processes_one_of_them_killed_and_the_next_runs(tmp_pat
         running[0].kill()
         running[0].wait()
         running.append(start(server.url, "one", "one1"))
-        assert [one.wait(60) for one in running[1:]] == [75] * 3
+        assert [one.wait(300) for one in running[1:]] == [75] * 3
         asked = len(server.calls)
-        assert start(server.url, "two", "two3").wait(60) == 75
+        assert start(server.url, "two", "two3").wait(300) == 75
     assert len(server.calls) - asked <= 1, "a run of the same month finds it spent"
     assert sum(served) <= 1.01 * cap, "those that the killed process never heard of counted"
     in_flight = 8 * max(served) * 2

@@ -91,7 +91,7 @@ def auditors() -> Callable[..., AuditorsConfig]:
                 revision="1",
                 serve=Remote(endpoints=(url,)),
                 sampling=Sampling(max_tokens=400),
-                limits=Limits(**{"concurrency": 4, "timeout_seconds": 5, "attempts": 3, **limits}),
+                limits=Limits(**{"concurrency": 4, "timeout_seconds": 60, "attempts": 3, **limits}),
             )
 
         return AuditorsConfig(auditors=(model("one", first), model("two", second)))
