@@ -125,6 +125,17 @@ def test_decisions_make_the_next_cleaned_copy(tmp_path: Path, ending: str) -> No
     assert {v.item for v in audited.verdicts} == {v.item for v in first.verdicts}
 
 
+def test_a_copy_of_a_corrected_row_does_not_come_back_as_it_was(tmp_path: Path) -> None:
+    turned = {"name": "turned", "q": ROWS[0]["q"], "A": "الضوء", "B": "الظلام", "C": "الليل", "gold": "B"}
+    rows = [ROWS[0], {**ROWS[0], "name": "copy"}, turned, ROWS[1]]
+    path, out = write_rows(tmp_path / "exam.jsonl", rows), tmp_path / "out"
+    first, summary = audit(path, out)
+    assert [row["name"] for row in read(Path(summary.files["clean"]))] == ["sound"]
+    decide(out, first, "sound", "fix", corrections={"gold": "2"})
+    _, summary = audit(path, out)
+    assert [(row["name"], row["gold"]) for row in read(Path(summary.files["clean"]))] == [("sound", "C")]
+
+
 def test_a_decision_on_a_row_that_changed_since_binds_no_longer(tmp_path: Path) -> None:
     path, out = write(tmp_path / "exam.jsonl"), tmp_path / "out"
     first, _ = audit(path, out)
