@@ -21,7 +21,7 @@ LEAST_RIGHT = 0.9
 and is right in nine of ten of the others, judges 78 of 100 rightly."""
 LEAST_APART = 0.5
 """The same for Youden's index: who keeps everything is often right, and tells nothing apart."""
-LEAST_COPYING = 0.4
+LEAST_COPYING = 0.5
 """Probability that somebody repeats another's earlier answers above which it is told of; .1 beforehand."""
 RECENT = 20
 """Last decisions whose time is compared with that of all before, at least as many."""
