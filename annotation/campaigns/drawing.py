@@ -18,6 +18,8 @@ class Draw(NamedTuple):
     """In the order of the draw, hidden ones by their names, so that no order tells what is hidden."""
     new: list[Drawn]
     """Of them what was not drawn before."""
+    left: list[Question]
+    """What the campaign's size leaves out."""
 
 
 def draw(
@@ -53,13 +55,14 @@ def draw(
                 continue
             new.append(_drawn(campaign, question, task, again=row.again or done))
         asked.append((question, task))
-    for question in _in_line(list(known.values()), campaign, last)[: max(0, campaign.size - len(last))]:
+    line, room = _in_line(list(known.values()), campaign, last), max(0, campaign.size - len(last))
+    for question in line[:room]:
         name = f"reply-{secrets.token_hex(6)}" if question.hidden else question.key
         task = question.task(name)
         asked.append((question, task))
         new.append(_drawn(campaign, question, task))
     asked.sort(key=lambda one: one[1]["data"]["sample_id"] if one[0].hidden else "")
-    return Draw([task for _, task in asked], new)
+    return Draw([task for _, task in asked], new, line[room:])
 
 
 def _in_line(questions: Sequence[Question], campaign: Campaign, last: Collection[str]) -> list[Question]:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from mihakk.annotation.campaigns.drawing import draw
 from mihakk.annotation.campaigns.questions import Question
@@ -96,7 +96,13 @@ def push_review(
     if not config.hide_gold:
         return bring(OWN_ANSWER, []) | bring(TEMPLATE, tasks)  # closes questions asked while it was set
     asked, ready = _answered_first(tasks, {entry.item.id: entry.item for entry in entries}, stores, config)
-    return bring(OWN_ANSWER, asked) | bring(TEMPLATE, ready)
+    waiting = set(map(_key, tasks)).difference(map(_key, ready))
+    left = [task for task in tasks if _key(task) in waiting]
+    return bring(OWN_ANSWER, asked, left=left, why_left="unanswered") | bring(TEMPLATE, ready)
+
+
+def _key(task: Mapping[str, Any]) -> tuple[str, str]:
+    return task["data"]["sample_id"], task["data"]["content_hash"]
 
 
 def queue_tasks(
@@ -174,6 +180,8 @@ def _bring(
     dialects: Mapping[str, str],
     config: ReviewConfig,
     overlap: int,
+    left: Iterable[dict[str, Any]] = (),
+    why_left: Literal["", "unanswered", "size"] = "",
 ) -> dict[str, Pushed]:
     """Brings a template's tasks into the projects of their languages, and of their dialects where the config
     assigns people to dialects; a task that somebody has answered stays where it is.
@@ -181,6 +189,7 @@ def _bring(
     Args:
         dialects: By sample id.
         overlap: People who judge each, or fewer where fewer are assigned to it.
+        left: Tasks that are not pushed now, to be told of, and why.
     """
     there = [one for one in find_projects(connection, benchmark) if one.labelling.name == template]
     answered = {
@@ -190,20 +199,24 @@ def _bring(
         for held in one.held()
         if held.annotations
     }
-    placed = _by_place(tasks, dialects, answered, config)
+    placed, behind = (_by_place(some, dialects, answered, config) for some in (tasks, left))
     languages = list(DIRECTION)
     pushed: dict[str, Pushed] = {}
     known = {(one.language, one.dialect) for one in there}
-    for place in sorted({*placed, *known}, key=lambda one: (languages.index(one[0]), one[1])):
+    for place in sorted({*placed, *known, *behind}, key=lambda one: (languages.index(one[0]), one[1])):
         wanted, judges = placed.get(place, []), config.judges_of(*place)
         nobody = len(wanted) if config.people and not judges else 0
         found = Pushed()
-        if place in known or not nobody:
+        if place in known or (wanted and not nobody):
             votes = max(1, overlap if template == "connotation" else config.votes_on(*place, overlap))
             project = ensure_project(connection, benchmark, template, *place, overlap=votes)
             found = push(project, numbered([] if nobody else wanted))
         pushed[" ".join(filter(None, ("" if template == TEMPLATE else template, *place)))] = replace(
-            found, judges=tuple(judges), nobody=nobody
+            found,
+            judges=tuple(judges),
+            nobody=nobody,
+            left=len(behind.get(place, ())),
+            why_left=why_left if place in behind else "",
         )
     return pushed
 
@@ -263,9 +276,15 @@ def push_campaign(
         benchmark,
         campaign.template,
         asked.tasks,
-        dialects={row.subject: row.strata.get("dialect", "") for row in (*drawn, *new)},
+        dialects={row.subject: row.strata.get("dialect", "") for row in (*drawn, *new)}
+        | {question.key: question.strata.get("dialect", "") for question in asked.left},
         config=config,
         overlap=campaign.votes(config.overlap),
+        left=[
+            {"data": {"sample_id": question.key, "content_hash": "", "language": question.language}}
+            for question in asked.left
+        ],
+        why_left="size",
     )
 
 

@@ -342,6 +342,8 @@ def _rejection(
         body |= {"annotator": people[answer.row.completed_by], "result": answer.row.result}
     else:
         detail = "its author has no account on the server"  # and may have asked for its deletion
+    if rejected.reason in TAMPERED:
+        body["content_hash"] = str(answer.data.get("content_hash", ""))  # `doubted` goes by it
     return _unused(project, answer.task, rejected.reason, detail=detail, body=body)
 
 
@@ -351,8 +353,5 @@ def _unused(project: str, task: Task, reason: str, *, detail: str, body: dict[st
         source=project,
         reason=reason,
         detail=detail,
-        body=orjson.dumps(
-            {"task": task.id, "content_hash": str(task.data.get("content_hash", "")), **body},
-            option=orjson.OPT_SORT_KEYS,
-        ).decode(),
+        body=orjson.dumps({"task": task.id, **body}, option=orjson.OPT_SORT_KEYS).decode(),
     )

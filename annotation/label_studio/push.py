@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 
@@ -34,6 +34,11 @@ class Pushed:
     """Pseudonyms of those whose these tasks are; empty where everybody judges everything."""
     nobody: int = 0
     """Tasks that were not pushed, for the config assigns nobody to their language and dialect."""
+    left: int = 0
+    """Tasks that were not pushed yet, see `why_left`."""
+    why_left: Literal["", "unanswered", "size"] = ""
+    """`unanswered`: reviews whose questions people answer first; `size`: questions that a campaign did not
+    draw."""
     duplicates: int = 0
     """Second copies without annotations, deleted: traces of a push killed while the server worked."""
 

@@ -117,8 +117,8 @@ class _Votes:
 
     @cached_property
     def pairs(self) -> Any:
-        """Votes and earlier ones on the same items, by place; the pairs of people, which of them each of these
-        links is of, and how many links each has.
+        """Votes and earlier ones on the same items, by place; the pairs of people, which of them each of
+        these links is of, and how many links each has.
         """
         import numpy as np
 

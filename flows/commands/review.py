@@ -12,7 +12,7 @@ import typer
 from mihakk.flows.commands import review_lead
 from mihakk.flows.commands.options import Address, AsJson, Lake, Reviewed
 from mihakk.flows.commands.review_decide import decide
-from mihakk.flows.commands.review_output import applied_with, show_pulled, show_pushed
+from mihakk.flows.commands.review_output import applied_with, show_pulled, show_pushed, unasked
 from mihakk.machinery.errors import UsageError
 from mihakk.reports.console import open_console, print_json, print_result
 
@@ -138,8 +138,10 @@ def push(
     if as_json:
         print_json(pushed)
         return
-    for projects in pushed.values():
+    for (one, campaigns), projects in zip(chosen, pushed.values(), strict=True):
         show_pushed(projects, open_console())
+        for line in unasked(projects, campaigns, one.config):
+            open_console().print(line)
 
 
 def pull(config: Reviewed = Path("demo"), lake: Lake = None, as_json: AsJson = False) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,14 @@ if TYPE_CHECKING:
     from mihakk.annotation.label_studio.exchange import ReviewPulled
     from mihakk.annotation.label_studio.push import Pushed
     from mihakk.pipeline.opened_review import OpenReview
+    from mihakk.schemas.benchmark import ReviewConfig
+    from mihakk.schemas.campaign import Campaign
+
+LEFT = {
+    "unanswered": "reviews follow once their questions are answered: pull, then push again",
+    "size": "questions were not drawn; a larger `size` adds them",
+}
+"""What is said of tasks that a push left out, by `Pushed.why_left`."""
 
 
 def show_pushed(pushed: dict[str, Pushed], console: Console, *, quiet: bool = False) -> None:
@@ -26,8 +35,25 @@ def show_pushed(pushed: dict[str, Pushed], console: Console, *, quiet: bool = Fa
             console.print(
                 f"{language}: {what.nobody} tasks wait, for nobody in review.people judges them; add somebody"
             )
+        if what.left:
+            console.print(f"{language}: {what.left} {LEFT[what.why_left]}")
     if not pushed and not quiet:
         console.print("Nothing is flagged: there is nothing to review.")
+
+
+def unasked(
+    pushed: Mapping[str, Pushed], campaigns: Sequence[Campaign], config: ReviewConfig
+) -> Iterator[str]:
+    """Says which of the campaigns had nothing to ask about, and what has no calibration."""
+    from mihakk.pipeline.campaigns import QUALITY_REVIEW, WHY_NOTHING
+
+    there = {name.rpartition(" ")[0] for name in pushed} | {name.partition(" ")[0] for name in pushed}
+    for campaign in campaigns:
+        if campaign.template not in there:
+            yield f"{campaign.template}: nothing to ask about: {WHY_NOTHING[campaign.template]}"
+    for template in (QUALITY_REVIEW, *(one.template for one in config.campaigns)):
+        if config.calibration is not None and f"calibration {template}" not in there:
+            yield f"calibration {template}: too few known questions, so answers count without it"
 
 
 def show_pulled(found: ReviewPulled, overlap: int, console: Console) -> None:

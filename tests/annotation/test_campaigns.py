@@ -100,6 +100,7 @@ def test_a_sample_is_balanced_seeded_and_takes_one_order_of_a_question() -> None
 def test_what_is_drawn_stays_drawn_and_a_larger_sample_tops_it_up() -> None:
     found = list(option_questions(rated(50, "general")))
     first = draw(found, Campaign(template="distractor_rating", size=10), [], set())
+    assert len(first.left) == len(found) - 10, "what its size leaves out"
     again = draw(found, Campaign(template="distractor_rating", size=10), first.new, set())
     assert (again.new, set(names(again.tasks))) == ([], set(names(first.tasks)))
     gone = [question for question in found if question.key != first.new[0].key]
@@ -121,7 +122,7 @@ def test_a_changed_text_is_asked_again_unless_people_had_answered_it() -> None:
     open_still = draw(text_questions([changed], damaged), campaign, first.new, set())
     assert [row.before for row in open_still.new] == [{"explanation": "يسرق"}]
     seen = {(row.subject, row.content_hash) for row in first.new}
-    assert draw(text_questions([changed], damaged), campaign, first.new, seen) == ([], [])
+    assert draw(text_questions([changed], damaged), campaign, first.new, seen) == ([], [], [])
     remade = rated(1, "general")
     drawn = draw(option_questions(remade), Campaign(template="distractor_rating"), [], set()).new
     made = [item.model_copy(update={"options": ("صواب 0", "خيار جديد")}) for item in remade]

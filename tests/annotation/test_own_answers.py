@@ -29,7 +29,8 @@ from mihakk.annotation.statistics.review_report import review_report
 from mihakk.annotation.statistics.sampling import QueueEntry
 from mihakk.releases.card.audit_section import audit_section
 from mihakk.releases.release_facts import ReleaseFacts
-from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.benchmark import CalibrationConfig, ReviewConfig
+from mihakk.schemas.campaign import Campaign
 from tests.annotation.exported import pulled
 from tests.annotation.judged import NOON, answer, choice, explanation, review, verdict
 
@@ -96,8 +97,8 @@ class Server:
         return {task["data"]["sample_id"] for task in self.projects.get(template, ())}
 
 
-def push(items, stores: Stores, config: ReviewConfig = HIDE) -> None:
-    benchmark_push.push_review(
+def push(items, stores: Stores, config: ReviewConfig = HIDE) -> dict[str, Pushed]:
+    return benchmark_push.push_review(
         None, "b", items, [verdict(item.id) for item in items], [], audits=[],
         stores=stores, seed=7, attention_every=0, config=config,
     )  # fmt: skip
@@ -106,7 +107,11 @@ def push(items, stores: Stores, config: ReviewConfig = HIDE) -> None:
 def test_a_review_is_pushed_when_as_many_have_answered_its_question_as_are_to_review_it(stores, monkeypatch):
     server, items = Server(monkeypatch), [choice(0), choice(1), explanation(), choice(2, gold=(0, 1))]
     first, second, verses, several = items
-    push(items, stores)
+    pushed = push(items, stores)
+    assert {name: (what.left, what.why_left) for name, what in pushed.items()} == {
+        "own_answer ar": (2, "unanswered"),
+        "ar": (0, ""),
+    }
     assert server.asked("own_answer") == {first.id, second.id}
     assert server.asked("quality_review") == {verses.id, several.id}, "what has no one answer waits for none"
     tasks = [own_answer_task(first), own_answer_task(second)]
@@ -208,3 +213,27 @@ def test_report_and_card_tell_of_it_and_the_lead_sees_who_answered_otherwise(sto
     arabic, persian = wrong_answers(answered), wrong_answers(answered, "fa")
     assert arabic[items[0].id][0].startswith("أجاب annotator-02")
     assert "پاسخ دیگری" in persian[items[0].id][0]
+
+
+def test_a_push_says_what_it_left_out():
+    from rich.console import Console
+
+    from mihakk.flows.commands.review_output import show_pushed, unasked
+
+    campaigns = (Campaign(template="connotation"), Campaign(template="distractor_rating"))
+    config = ReviewConfig(campaigns=campaigns, calibration=CalibrationConfig())
+    pushed = {
+        "own_answer ar": Pushed(left=3, why_left="unanswered"),
+        "distractor_rating ar": Pushed(left=7, why_left="size"),
+        "calibration quality_review ar": Pushed(created=12),
+    }
+    console = Console(record=True, width=200)
+    show_pushed(pushed, console)
+    said = console.export_text()
+    assert "own_answer ar: 3 reviews follow once their questions are answered" in said
+    assert "distractor_rating ar: 7 questions were not drawn" in said
+    assert [line.partition(":")[0] for line in unasked(pushed, campaigns, config)] == [
+        "connotation",
+        "calibration connotation",
+        "calibration distractor_rating",
+    ]

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from mihakk.annotation.decisions.forgetting import forget
+from mihakk.annotation.decisions.resolution import binding
 from mihakk.annotation.decisions.store import decisions, doubted, stored
 from mihakk.annotation.decisions.stores import Stores
 from mihakk.annotation.decisions.voiding import void
@@ -54,6 +55,16 @@ def test_what_others_changed_or_deleted_does_not_count(connection, members, stor
     assert doubted(stores) == {(items[0].id, content_hash(items[0]))}
     assert [row.reason for row in stored(stores.rejected, Rejection)] == ["changed_by_another"]
     assert (pull(project, stores).withdrawn, len(decisions(stores))) == (0, 2)
+
+    by_first = {"Authorization": f"Token {first.token}"}
+    address = f"{connection.url}/api/annotations/{made[items[3].id]}/"
+    httpx.patch(address, json=change, headers=by_first, timeout=60).raise_for_status()
+    (changed,) = pull(project, stores).reviews
+    assert (changed.item, changed.decision) == (items[3].id, "discard"), "its author changed their mind"
+    shown = connection.get(f"/api/tasks/{tasks[items[3].id]}/")["data"] | {"item_html": "<p>other</p>"}
+    connection.patch(f"/api/tasks/{tasks[items[3].id]}/", {"data": shown})
+    assert pull(project, stores).rejected["task_edited"] == 1
+    assert changed in binding(decisions(stores), changed.content_hash), "what was pulled before counts"
 
 
 def test_who_is_forgotten_leaves_decisions_and_nothing_else(connection, stores, tmp_path):

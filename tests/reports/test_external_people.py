@@ -12,16 +12,19 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+from mihakk.annotation.campaigns.drawing import draw
 from mihakk.annotation.decisions.store import add
+from mihakk.evaluation.judges.people import Shown
 from mihakk.flows.cli import app
 from mihakk.machinery.ids import content_hash
-from mihakk.pipeline.campaigns import questions
+from mihakk.pipeline.campaigns import chosen_campaigns, exported_labels, questions
 from mihakk.pipeline.external_people import open_set, set_stores
 from mihakk.pipeline.external_summary import Audited, AuditSummary
 from mihakk.pipeline.opened_review import open_review
 from mihakk.reports.external.summary_table import show_summary
-from mihakk.schemas.campaign import Campaign
+from mihakk.schemas.campaign import Campaign, Drawn
 from mihakk.schemas.review import Review
+from tests.annotation.exported import pulled
 from tests.foreign_sets import audit_set, read_rows, write_rows
 
 MAPPING = "question=q,choices=A+B+C,gold=gold,id=name"
@@ -123,6 +126,17 @@ def test_decisions_make_the_next_cleaned_copy(tmp_path: Path, ending: str) -> No
     assert "2 votes" in changes["discard"]["evidence"][0]
     assert show_summary(summary)
     assert {v.item for v in audited.verdicts} == {v.item for v in first.verdicts}
+
+
+def test_a_copy_of_a_corrected_row_does_not_come_back_as_it_was(tmp_path: Path) -> None:
+    turned = {"name": "turned", "q": ROWS[0]["q"], "A": "الضوء", "B": "الظلام", "C": "الليل", "gold": "B"}
+    rows = [ROWS[0], {**ROWS[0], "name": "copy"}, turned, ROWS[1]]
+    path, out = write_rows(tmp_path / "exam.jsonl", rows), tmp_path / "out"
+    first, summary = audit(path, out)
+    assert [row["name"] for row in read(Path(summary.files["clean"]))] == ["sound"]
+    decide(out, first, "sound", "fix", corrections={"gold": "2"})
+    _, summary = audit(path, out)
+    assert [(row["name"], row["gold"]) for row in read(Path(summary.files["clean"]))] == [("sound", "C")]
 
 
 def test_a_decision_on_a_row_that_changed_since_binds_no_longer(tmp_path: Path) -> None:
@@ -233,3 +247,24 @@ def test_an_unflagged_row_that_people_object_to_is_not_in_the_cleaned_copy(
     second, _ = audit(path, out)
     sound = next(one.id for one in second.benchmark.items if one.metadata["id"] == "sound")
     assert second.outcomes[sound] == outcome
+
+
+def test_judges_of_replies_to_a_set_are_vouched_for_by_people_who_rate_there(tmp_path: Path) -> None:
+    """`evaluate vouch --draw` to people and back: the same way as of a build."""
+    path, out = write(tmp_path / "exam.jsonl"), tmp_path / "out"
+    audit(path, out)
+    shown = [
+        Shown(id=f"key-{n}", rubric="answer", language="ar", question="ما ضد النور؟", text="", reference="الظلام", reply=f"جواب {n}")
+        for n in range(3)
+    ]  # fmt: skip
+    drawn_file = tmp_path / "for_people.jsonl"
+    drawn_file.write_text("".join(row.model_dump_json() + "\n" for row in shown), encoding="utf-8")
+    review = open_review(out)
+    (campaign,) = chosen_campaigns(review, "answer_correctness", {"rows": str(drawn_file)})
+    asked = draw(questions(review, campaign), campaign, [], set())
+    add(review.stores.campaigns, Drawn, asked.new)
+    said = {row.subject: [{"correctness": "3"}, {"correctness": "2"}] for row in asked.new}
+    pulled(review.stores, "answer_correctness", asked.tasks, said)
+    rows, first = exported_labels(review.stores)
+    assert {row.subject for row in rows} == {row.id for row in shown}, "under the names that judges know"
+    assert (len(rows), len(first)) == (6, 6)
