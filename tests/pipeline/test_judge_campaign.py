@@ -153,4 +153,6 @@ def test_judges_are_vouched_for_by_people_who_answered_on_the_screens(tmp_path: 
         ]
         assert sum(held) >= len(SYSTEMS) - 1 == len(held) - 1
     metrics = {one.metric for one in campaign.judged("s1") if not one.metric.endswith("_not_vouched_for")}
-    assert metrics == {"judged_answer", "judged_interpretive_depth"}, "ranked by from now on: totals, no fields"
+    assert metrics == {"judged_answer", "judged_interpretive_depth"}, (
+        "ranked by from now on: totals, no fields"
+    )
