@@ -86,6 +86,13 @@ def test_a_text_of_another_kind_is_refused(tmp_path: Path, scraped: Scrape) -> N
         scraped("openiti", path=str(path), encoding="cp125")
 
 
+def test_an_epub_with_a_credit_of_its_own_is_a_book_of_another_house_than_hindawi(tmp_path: Path) -> None:
+    path = tmp_path / "a.epub"
+    path.write_bytes(b"PK")
+    assert guess_use(str(path), {"layout": "colon"}).use == "hindawi"
+    assert guess_use(str(path), {"attribution": "a, b"}).use == "openiti"
+
+
 PAGE = "<html><head><meta charset={}><script>let nothing = 'nothing: at all'</script></head><body>{}</body></html>"
 ENTRIES = "".join(f"<p>naïf {letter}: one who trusts</p>" for letter in "abcd")
 
