@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,7 +31,9 @@ _PAGE = re.compile(
 _PAGE_SIGN = re.compile(r"PageV\d|ms\d|Milestone\d|\[(?:ص|[Pp]age|p\.)")
 """Something that every mark of a page holds; found many times faster."""
 _MARKDOWN_OF_OPENITI = re.compile(r"~~|#+ ?[|$]|#META#")
-"""A line's beginning. Tells OpenITI mARkdown, in which `# ` opens a paragraph, from Markdown, in which it is a heading."""
+"""What tells OpenITI mARkdown, in which `# ` opens a paragraph, from Markdown, in which it is a heading."""
+_CHARSET = re.compile(rb"(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+_WIDER = {"utf-8": "utf-8-sig", "iso8859-1": "cp1252", "ascii": "cp1252"}
 _EDGES = " \t\x0b\x0c\r\xa0\u200f\u200e\ufeff"
 _UNSEEN = {"script", "style", "head", "nav", "noscript", "template", "svg", "button"}
 _BLOCKS = {
@@ -104,31 +107,46 @@ def _text(node: LexborNode) -> Iterator[str]:
     yield closing
 
 
-def book_text(path: Path, data: bytes) -> str:
-    """The whole text of a book's file.
+def book_text(path: Path, data: bytes, encoding: str = "") -> str:
+    """The whole text of a book's file, in the declared encoding, else in a page's own, else in UTF-8.
 
     Raises:
-        UsageError: It is none that can be read, or not in UTF-8.
+        UsageError: It is none that can be read, or not in that encoding.
         SourceChanged: A damaged EPUB.
     """
     if path.suffix.lower() == ".epub":
         book = open_book(data, path.name)
-        return "\n\n".join(html_text(chapter.data.decode("utf-8", "replace")) for chapter in book.chapters)
+        chapters = [(f"{path}, {one.name}", one.data) for one in book.chapters]
+        return "\n\n".join(html_text(_decoded(name, page, encoding or _own(page))) for name, page in chapters)
     is_page = path.suffix.lower() in (".html", ".htm", ".xhtml")
-    _require_text(path, data, is_page)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            f"{path} is not UTF-8 ({error}): convert it, for example with `iconv -f cp1256 -t utf-8`"
-        ) from error
-    text = text.replace("\r\n", "\n")
+    _require_text(path, data, is_page, encoding)
+    text = _decoded(str(path), data, encoding or (_own(data) if is_page else "")).replace("\r\n", "\n")
     if again := repair_mojibake(max(text.split("\n"), key=len)):
         raise UsageError(f"{path} was saved after a wrong reading ({again.steps[0]}): take the original file")
     return html_text(text) if is_page else text
 
 
-def _require_text(path: Path, data: bytes, is_page: bool) -> None:
+def _own(page: bytes) -> str:
+    """The encoding that a page says it is in."""
+    found = _CHARSET.search(page[:2048])
+    return found[1].decode() if found else ""
+
+
+def _decoded(name: str, data: bytes, encoding: str) -> str:
+    """As browsers do, ISO-8859-1 and ASCII are read as Windows-1252."""
+    try:
+        codec = codecs.lookup(encoding or "utf-8").name
+        return data.decode(_WIDER.get(codec, codec))
+    except LookupError:
+        raise UsageError(f"{name}: there is no encoding {encoding!r}: say another in `encoding`") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{name} is not in {encoding or 'UTF-8'} ({error}): say in `encoding` what it is in, such as "
+            "cp1256 (Arabic and Persian of Windows) or cp1252 (of western languages)"
+        ) from error
+
+
+def _require_text(path: Path, data: bytes, is_page: bool, encoding: str) -> None:
     start = data[:200].lstrip(b"\xef\xbb\xbf \r\n\t").lower()
     kind = next((kind for mark, kind in _NO_TEXT.items() if start.startswith(mark)), "")
     if is_page and kind.startswith("an HTML page"):
@@ -137,7 +155,7 @@ def _require_text(path: Path, data: bytes, is_page: bool) -> None:
         kind = "empty"
     if re.match(rb"\{\s*\"|\[\s*[\"{]", start):
         kind = "JSON (the source `files` reads it, called .json)"
-    if not kind and b"\0" in data:
+    if not kind and not encoding and b"\0" in data:
         kind = "no text: it holds zero bytes, as UTF-16 and programs' own formats do"
     if kind:
         raise UsageError(f"{path} is {kind}: save the book as plain text in UTF-8")

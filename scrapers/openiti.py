@@ -45,6 +45,8 @@ class OpenitiOptions(BookOptions):
 
     path: str
     """Plain text, EPUB (`.epub`) or a saved page (`.html`)."""
+    encoding: str = ""
+    """Of a file that is not UTF-8, such as cp1256; a page's own word for it when empty."""
     attribution: str = ""
     """Needed for a text without OpenITI's header, which names author and title."""
     licence: str = "public-domain"
@@ -88,7 +90,7 @@ def open_file(options: OpenitiOptions) -> BookFile:
         SourceChanged: Neither a header nor an attribution.
     """
     path, data = find_file(options.path)
-    text = book_text(path, data)
+    text = book_text(path, data, options.encoding)
     header, end = read_header(text)
     if not header and not options.attribution:
         raise SourceChanged(

@@ -79,7 +79,8 @@ def guess_use(target: str, options: dict[str, Any], source: str = "") -> SourceU
         return SourceUse(use=source, options={"path": target} | options)
     if suffix in FORMATS:
         return SourceUse(use="files", options={"path": target} | _table(path, options) | options)
-    if suffix == ".epub":
+    # Hindawi's EPUBs name author and title themselves; whoever credits another house's reads it as a book.
+    if suffix == ".epub" and "attribution" not in options:
         return SourceUse(use="hindawi", options={"epub": [target]} | options)
     if suffix in (".gz", ".tgz", ".tar") or path.is_dir():
         return SourceUse(use="ganjoor", options={"export": target} | options)

@@ -29,7 +29,7 @@ class CompletionOptions(Options):
 @task(title="Last word of a proverb", reads="idiom", version="2", options=CompletionOptions)
 def completion(ctx: Context[CompletionOptions], idiom: Idiom) -> Made:
     """Punctuation is stripped. Sayings whose last word is a particle or a clitic's fragment, or stands in the
-    rest too, are left out; so are those that another saying of the corpus begins like and goes on otherwise."""
+    rest too, are left out; so are those that another one of the corpus begins like and goes on otherwise."""
     language = idiom.language
     found = words(idiom.phrase.shown)
     if idiom.genre not in ctx.options.genres:

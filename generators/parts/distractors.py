@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from os.path import commonprefix
 from typing import Literal, TypeVar
 
 import numpy as np
 from rapidfuzz import fuzz
+from rapidfuzz.distance import Postfix
 
 from mihakk.generators.corpus import ENDING, Corpus, Numbers
 from mihakk.generators.corpus_rows import Line, Rhyme, rhyming
@@ -113,7 +113,7 @@ def find_distractors(ctx: Context[LinesT], line: Line, side: Side) -> Distractor
     beside = corpus.lines[here]
     # Letters alike are no rhyme: the rawi may be another. Persian's qafiye and radif are letters.
     alike = line.language == "fa" or rhyming(side.rhyme(line), side.rhyme(beside))
-    shared = _shared_ending(line.second_key, beside.second_key) if side is SECOND and alike else 0
+    shared = Postfix.similarity(line.second_key, beside.second_key) if side is SECOND and alike else 0
     prefers = rhyme == "prefer" and side is SECOND
     for size in range(shared, -1 if prefers else shared - 1, -1):
         there = find(_ending_alike(corpus, line, size), here, elsewhere=True, even=not prefers)
@@ -204,8 +204,3 @@ def _ranked(
     order = np.argsort(-similarity, kind="stable")
     ranked: list[int] = np.asarray(candidates, dtype=np.int64)[order].tolist()
     return ranked
-
-
-def _shared_ending(one: str, other: str) -> int:
-    """Letters that both keys end in."""
-    return len(commonprefix([one[::-1], other[::-1]]))

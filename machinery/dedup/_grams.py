@@ -12,7 +12,9 @@ GRAM: Final = 5
 """Letters in a group; with `BITS` a letter, every group has a number of its own below 2**25."""
 BITS: Final = 5
 CELLS: Final = 1 << 21
-"""Letters worked on at a time."""
+"""Letters counted at a time."""
+TABLE: Final = 1 << 17
+"""Letters whose groups are ranked at a time: some arrays of so many numbers fit a processor's cache."""
 _SPREAD: Final = 2654435761
 """Odd factor that makes the order of equally rare groups arbitrary but the same in every text."""
 
@@ -90,13 +92,14 @@ def rarest(texts: Sequence[str], counts: NDArray[np.uint32], filed: Callable[[in
         rank[(often < 2) | ~inside.ravel()] = np.iinfo(np.int64).max
         # A text's own length says how many, or its groups would depend on its neighbours in the table.
         ranked = rank.reshape(rows, longest)
-        most = min(longest, max(map(filed, {int(length) for length in some})))
+        sizes = np.array([filed(length) for length in range(longest + 1)])
+        own = sizes[some]
+        most = min(longest, int(own.max()))
         places = np.argpartition(ranked, most - 1, axis=1)[:, :most]
         best = np.take_along_axis(ranked, places, axis=1)
         picked = np.take_along_axis(groups.reshape(rows, longest), places, axis=1)
         inner = np.argsort(best, axis=1, kind="stable")
         best, picked = np.take_along_axis(best, inner, axis=1), np.take_along_axis(picked, inner, axis=1)
-        own = np.array([filed(int(length)) for length in some])
         useful = (best < np.iinfo(np.int64).max) & (np.arange(most) < own[:, None])
         chosen.append(((picked << 32) | numbers[:, None])[useful])
     return sort_unique(np.concatenate(chosen))
@@ -155,11 +158,11 @@ def _batches(order: range | Numbers, texts: Sequence[str]) -> Iterator[tuple[NDA
 def _tables(
     order: Numbers, lengths: Numbers, texts: Sequence[str]
 ) -> Iterator[tuple[NDArray[np.uint32], Numbers, Numbers]]:
-    """As `_batches`, by length and with the texts' numbers: the longest, times their count, fits `CELLS`."""
+    """As `_batches`, by length and with the texts' numbers: the longest, times their count, fits `TABLE`."""
     start = 0
     while start < len(order):
-        ahead = lengths[order[start : start + CELLS // GRAM]]
-        fits = int(np.searchsorted(ahead * np.arange(1, len(ahead) + 1), CELLS, side="right"))
+        ahead = lengths[order[start : start + TABLE // GRAM]]
+        fits = int(np.searchsorted(ahead * np.arange(1, len(ahead) + 1), TABLE, side="right"))
         numbers = order[start : start + max(1, fits)]
         codes, some = _codes([texts[number] for number in numbers])
         yield codes, some, numbers

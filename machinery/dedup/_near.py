@@ -8,6 +8,7 @@ arrays, so a million couplets need some hundred megabytes beside the texts thems
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -58,7 +59,7 @@ def near_duplicates(keys: Sequence[str], threshold: float) -> Iterator[Pair]:
     first.clear()
     if threshold < 1 and len(distinct) > 1:
         texts = [keys[number] for number in distinct]
-        filed = rarest(texts, summed([count_groups(texts)]), filed_under)
+        filed = rarest(texts, summed([count_groups(texts)]), partial(filed_under, threshold=threshold))
         found += [
             Pair(int(distinct[int(a)]), int(distinct[int(b)]), float(s))
             for a, b, s in filed_together(filed, texts, threshold)
@@ -93,9 +94,13 @@ def _candidates(filed: Numbers, texts: Sequence[str], threshold: float) -> Itera
             yield np.stack([a[possible], b[possible]], axis=1)
 
 
-def filed_under(letters: int) -> int:
-    """How many rare groups a text of so many letters is filed under: 10 for a hemistich, 16 for a couplet."""
-    return max(5, min(letters // 2, 16), letters // 32)
+FAR: Final = 0.8
+"""Likeness below which so much may differ that texts are filed under more groups."""
+
+
+def filed_under(letters: int, threshold: float) -> int:
+    """How many rare groups a text of so many letters is filed under: 7 for a hemistich, 16 for a couplet."""
+    return max(5, min(letters // (2 if threshold < FAR else 3), 16), letters // 32)
 
 
 def _together(filed: Numbers) -> Iterator[Numbers]:

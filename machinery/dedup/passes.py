@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -96,18 +97,25 @@ def all_counts(scratch: Scratch, parts: Sequence[str]) -> str:
     return scratch.made("all-counts", list(parts), make)
 
 
-def filings(scratch: Scratch, part: Part, equal: Sequence[str], counted: str, buckets: int) -> str:
-    """A part's different texts under their rarest groups, by bucket."""
+def filings(
+    scratch: Scratch, part: Part, equal: Sequence[str], counted: tuple[str, float], buckets: int
+) -> str:
+    """A part's different texts under their rarest groups, by bucket.
+
+    `counted` is the file of all counts, and the likeness from which texts are wanted.
+    """
+    counts_of_all, threshold = counted
 
     def make() -> list[pa.RecordBatch]:
         numbers, texts = _distinct(scratch, part, equal)
-        filed = rarest(texts, summed([_read_counts(scratch, counted)]), filed_under)
+        table = summed([_read_counts(scratch, counts_of_all)])
+        filed = rarest(texts, table, partial(filed_under, threshold=threshold))
         groups, places = filed >> 32, filed & 0xFFFFFFFF
         taken = pa.array(texts, pa.large_string()).take(pa.array(places))
         bucket = ((groups * _SPREAD) & 0xFFFFFFFF) % buckets
         return _bucketed(bucket, buckets, _FILED, [groups, numbers[places], taken])
 
-    return scratch.made("filed", [part.name, list(equal), counted, buckets], make)
+    return scratch.made("filed", [part.name, list(equal), *counted, buckets], make)
 
 
 def compared(scratch: Scratch, parts: Sequence[str], bucket: int, threshold: float) -> str:

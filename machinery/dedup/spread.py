@@ -47,8 +47,8 @@ class DuplicatePasses:
         counted = {name: passes.all_counts(self._scratch, counts[name]) for name in near}
         self.files.update(counted.values())
         of_part = {
-            name: [(one, equal[name], counted[name], len(parts[name])) for one in parts[name]]
-            for name in near
+            name: [(one, equal[name], (counted[name], least), len(parts[name])) for one in parts[name]]
+            for name, least in near.items()
         }
         filed = self._pass("sign", passes.filings, of_part)
         pairs = self._pass("compare", passes.compared, _by_bucket(filed, near))

@@ -80,8 +80,48 @@ def test_a_text_of_another_kind_is_refused(tmp_path: Path, scraped: Scrape) -> N
     with pytest.raises(SourceChanged, match="does not begin with an OpenITI header"):
         scraped("openiti", path=str(path))
     path.write_bytes("نص".encode("cp1256"))
-    with pytest.raises(UsageError, match="is not UTF-8"):
+    with pytest.raises(UsageError, match=r"is not in UTF-8 .* say in `encoding`"):
         scraped("openiti", path=str(path))
+    with pytest.raises(UsageError, match="there is no encoding 'cp125'"):
+        scraped("openiti", path=str(path), encoding="cp125")
+
+
+def test_an_epub_with_a_credit_of_its_own_is_a_book_of_another_house_than_hindawi(tmp_path: Path) -> None:
+    path = tmp_path / "a.epub"
+    path.write_bytes(b"PK")
+    assert guess_use(str(path), {"layout": "colon"}).use == "hindawi"
+    assert guess_use(str(path), {"attribution": "a, b"}).use == "openiti"
+
+
+PAGE = "<html><head><meta charset={}><script>let nothing = 'nothing: at all'</script></head><body>{}</body></html>"
+ENTRIES = "".join(f"<p>naïf {letter}: one who trusts</p>" for letter in "abcd")
+
+
+@pytest.mark.parametrize(
+    ("name", "charset", "encoding"),
+    [
+        ("a.html", "iso-8859-1", ""),
+        ("a.html", "utf-8", ""),
+        ("a.html", "none", "cp1252"),
+        ("a.txt", "", "utf-16"),
+    ],
+)
+def test_a_book_is_read_in_the_encoding_that_it_or_its_declaration_says(
+    tmp_path: Path, scraped: Scrape, name: str, charset: str, encoding: str
+) -> None:
+    """A page of Project Gutenberg says ISO-8859-1; it was refused, with another encoding as the advice."""
+    body = PAGE.format(charset, ENTRIES) if charset else ENTRIES.replace("<p>", "").replace("</p>", "\n\n")
+    path = tmp_path / name
+    path.write_bytes(body.encode(encoding or {"iso-8859-1": "cp1252"}.get(charset, charset)))
+    options = {
+        "path": str(path),
+        "encoding": encoding,
+        "attribution": "a, b",
+        "language": "en",
+        "least_yield": 4,
+    }
+    found = scraped("openiti", layout="line_each", **options)
+    assert [entry.phrase.raw for entry in found] == [f"naïf {letter}" for letter in "abcd"]
 
 
 # --- heads --------------------------------------------------------------------------------------------
