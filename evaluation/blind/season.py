@@ -158,9 +158,11 @@ def earlier_seasons(store: Path, rules: Season, keyed: Keyed) -> tuple[EarlierSe
     """
     found = []
     for path in sorted(store.glob("*/log.jsonl")):
+        if path.parent.name == rules.board:  # it is held, and empty
+            continue
         log = SubmissionLog(path, keyed)
         with log.held():
-            if log.season is None or log.season.release != rules.release or log.season.board == rules.board:
+            if log.season is None or log.season.release != rules.release:
                 continue
             log.check_head()
             check_told(log)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from pydantic import ValidationError
 
 from mihakk.evaluation.blind.board import Board
 from mihakk.evaluation.blind.keys import Register, is_genuine, make_key, private_key, public_key
@@ -214,6 +215,8 @@ def test_a_file_signed_in_the_future_is_refused(board: Board, tmp_path: Path) ->
 def test_what_terminals_obey_stands_in_no_card(tmp_path: Path, field: str, text: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         read_submission(written(tmp_path, **{field: text}))
+    with pytest.raises(ValidationError):
+        written(tmp_path, parameters=float("inf"))
     assert read_submission(written(tmp_path, notes="می\u200cرود\nدو")).card.notes
     path = written(tmp_path)
     lines = path.read_bytes().replace(b"i0000", b"\\u001b[2J").replace(b"i0001", b"\\u001b[2J")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 import socket
@@ -296,6 +297,25 @@ def test_what_was_published_is_never_written_over_by_another_or_shorter_log(
     for inner in (store / "public", tmp_path):
         done = call("score", sent, *place, "--public", inner)
         assert (done.exit_code, "one lies in the other" in done.output.replace("\n", " ")) == (2, True)
+
+
+def test_a_full_disk_leaves_no_half_line_and_the_file_is_scored_when_there_is_room(
+    release: AssembledRelease, tmp_path: Path
+) -> None:
+    own = replies(tmp_path / "own.jsonl", release, 4)
+    place = ("--store", keyed(tmp_path), "--public", tmp_path / "public", "--board", ruled(tmp_path, release))
+    submitted(own, carded(tmp_path), release, tmp_path / "out", tmp_path / "alpha.key")
+    (sent,) = (tmp_path / "out").iterdir()
+    with pytest.MonkeyPatch.context() as patch:
+
+        def full(_: int) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        patch.setattr("os.fsync", full)
+        done = call("score", sent, *place)
+    assert (done.exit_code, "Make room and run the same command again" in done.output) == (75, True)
+    assert (tmp_path / "private" / "spring" / "log.jsonl").read_bytes() == b""
+    assert ": shown, 0." in call("score", sent, *place).stdout
 
 
 def dropped(folder: Path, release: AssembledRelease) -> Path:
