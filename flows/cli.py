@@ -59,13 +59,13 @@ class Commands(TyperGroup):
             )
             raise typer.Exit(2) from None
         except OSError as error:
-            if error.filename is None:
-                raise
             # A path that was given, or a full disk; files of the lake have errors of their own.
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            if error.filename is None and not full:
+                raise
             _errors().print(
                 f"[bold red]{'Stopped, can be resumed' if full else 'Usage'}:[/] "
-                + escape(f"{error.filename}: {error.strerror}. ")
+                + escape(f"{error.filename or 'the disk'}: {error.strerror}. ")
                 + ("Make room and run the same command again." if full else "Name a path that can be used.")
             )
             raise typer.Exit(75 if full else 2) from None

@@ -107,10 +107,11 @@ def score_files(
         resume: A file that the log has already gets its reply again, as a run may have been killed after it
             scored the file; elsewhere it is refused.
     """
+    check_public(board, public)
     found = []
     for path in files:
         try:
-            sent = read_submission(path)
+            sent = read_submission(path, len(board.questions))
             before = board.received(sent) if resume else None
             if before is not None and before.reply is None:
                 raise UsageError(before.refused)
@@ -153,6 +154,24 @@ def score_inbox(board: Board, inbox: Path, public: Path) -> list[Received]:
     return score_files(board, oldest_first, public, file_away, resume=True)
 
 
+def check_public(board: Board, public: Path) -> None:
+    """Refuses a folder in which nothing of this season can be published, before anything is scored.
+
+    Raises:
+        UsageError: It lies in the private one or holds it, or the log in it is not how this season's begins.
+    """
+    inner, outer = public.resolve(), board.store.resolve()
+    if inner.is_relative_to(outer) or outer.is_relative_to(inner):
+        raise UsageError(f"{public} and the private {board.store}: one lies in the other; publish elsewhere")
+    there, own = public / board.log.path.name, board.log.path
+    told = there.read_bytes() if there.is_file() else b""
+    if not (own.read_bytes() if own.is_file() else b"").startswith(told):
+        raise UsageError(
+            f"{there} is not how {own} begins: it is another season's, which needs its own folder, or the "
+            "private log was cut or written anew, and has to be put back from the published one"
+        )
+
+
 def write_board(board: Board, public: Path) -> Path:
     """Writes the public board and the log it rests on; final figures of a closed season lie beside them."""
     path = _write(public / BOARD_FILE, board.standing())
@@ -167,6 +186,7 @@ def close_season(board: Board, public: Path) -> list[FinalFigure]:
     Raises:
         UsageError: The season is not over.
     """
+    check_public(board, public)
     finals = board.close()
     write_board(board, public)
     _write(public / FINAL_FILE, [one.model_dump(mode="json") for one in finals])

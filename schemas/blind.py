@@ -55,7 +55,7 @@ class SubmissionCard(Record):
     open: bool
     """Whether the weights can be had."""
     kind: Literal["arabic", "persian", "multilingual", "english", "code"]
-    parameters: float | None = Field(default=None, gt=0)
+    parameters: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     """In thousand millions; None where nobody says."""
     contact: str = Field(default="", max_length=200)
     """Where the team is reached; it stays on the private side."""

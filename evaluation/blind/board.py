@@ -32,20 +32,21 @@ from mihakk.evaluation.blind.disclosure import (
     noise_for,
     rank_ranges,
 )
-from mihakk.evaluation.blind.keys import REGISTER, Register
+from mihakk.evaluation.blind.keys import REGISTER, Register, private_store
 from mihakk.evaluation.blind.log import SubmissionLog
 from mihakk.evaluation.blind.season import (
     OTHER,
     PUBLIC,
     begin,
+    check_told,
     drawn_for,
     earlier_seasons,
     keep_rules,
     rules_of,
 )
-from mihakk.evaluation.blind.submission import RANKED, Submission, check_replies, is_ranked
+from mihakk.evaluation.blind.submission import RANKED, Submission, check_replies, is_ranked, same_revision
 from mihakk.evaluation.metrics.metric import METRICS, Case
-from mihakk.evaluation.reading import read
+from mihakk.evaluation.reading import Reading, read
 from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.ids import digest
 from mihakk.machinery.text import key
@@ -62,6 +63,10 @@ from mihakk.schemas.blind import (
 from mihakk.schemas.evaluation import Question
 
 WEEK: Final = timedelta(days=7)
+COPIES: Final = 20
+"""Files of a team in any seven days whose answers were told before: they cost nothing, and fill the log."""
+KEPT: Final = "answers"
+"""Folder of what was read in each submission."""
 _NAME = "overall"
 _SLACK = 1e-9
 """Of sums of equal costs."""
@@ -73,7 +78,7 @@ class Marked(NamedTuple):
     tokens: list[str]
     """What was read in each reply, in the order of the questions; equal for replies that answer alike."""
     values: NDArray[np.float64]
-    """1 or 0 an item. They never leave the private side."""
+    """1 or 0 an item. They are never written anywhere."""
 
 
 class Board:
@@ -82,8 +87,8 @@ class Board:
     Args:
         config: Its rules.
         questions: The release's questions with their golds, by item.
-        store: The private folder of all boards: the register of keys, and a folder for each season with its
-            log and what was read in every submission.
+        store: The private folder of all boards: the register of keys, each log's head, and a folder for each
+            season with its log and what was read in every submission, right or wrong unsaid.
         keyed: Digests by the release's secret.
         drawn: What the halves of a season that has not begun are drawn for; its own when left out.
 
@@ -117,13 +122,16 @@ class Board:
             raise UsageError(
                 f"{config.release}: {len(set(self.groups))} groups can't be parted into two halves"
             )
+        private_store(store)
         self.store, self.folder = store, store / config.name
         self.drawn = drawn or drawn_for(self.release, config.name)
         self.register = Register(store / REGISTER)
-        self.log = SubmissionLog(self.folder / "log.jsonl")
+        self.log = SubmissionLog(self.folder / "log.jsonl", keyed)
         self._read_before: dict[str, Marked] = {}
+        _forget_values(store)
         with self.log.held():
             self.season = self._agreed(self.log.season)
+            self.log.check_head()
 
     @cached_property
     def slices(self) -> dict[str, Half]:
@@ -136,7 +144,13 @@ class Board:
                 value = {"task": one.task, "language": one.language, **one.slices}.get(fact)
                 if value:
                     found.setdefault(f"{fact}={value}", []).append(place)
-        parts = {name: half_of(items, self.groups, self.units) for name, items in sorted(found.items())}
+        # A value that all share is the total again; a season that began with it goes on so.
+        began = self.log.season.parts if self.log.season else {}
+        parts = {
+            name: half_of(items, self.groups, self.units)
+            for name, items in sorted(found.items())
+            if len(items) < len(self.public.items) or name in began
+        }
         return {name: half for name, half in parts.items() if half.size.groups >= SLICE_GROUPS}
 
     @property
@@ -172,8 +186,7 @@ class Board:
                 name = self.keyed("answers", digest(marked.tokens))
                 told = [one.reply for one in self.log.entries if one.answers == name and one.reply]
                 known = next((reply for reply in told if reply.figure is not None), None)
-                if known is None:
-                    self._allow(card, at)
+                self._allow(card, at, copied=known is not None)
             except UsageError as refusal:
                 self._log(submission, at, refused=str(refusal))
                 raise
@@ -277,9 +290,10 @@ class Board:
         one = next(iter(self.questions.values()))
         rules = rules_of(self.config, (one.release, one.version, one.digest), parts, drawn, members)
         if begun is None:
-            return begin(rules, earlier_seasons(self.store, rules))
+            return begin(rules, earlier_seasons(self.store, rules, self.keyed))
         scored = {entry.card.team for entry in self.log.entries if entry.reply}
         keep_rules(rules, begun, {*self.config.teams, *scored})
+        check_told(self.log)
         return begun
 
     @contextmanager
@@ -290,6 +304,7 @@ class Board:
             admit: Called before that line is written, so that no file for another season or day begins one.
         """
         with self.log.held():
+            self.log.check_head()
             if self.log.season is None:
                 admit()
                 with FileLock(self.store / "seasons.lock", timeout=60):
@@ -315,10 +330,19 @@ class Board:
             )
         check_replies(submission.replies, self.questions, f"{card.team}'s file")
 
-    def _allow(self, card: SubmissionCard, at: datetime) -> None:
-        """Quotas, of which answers that were scored before take nothing."""
-        new = [entry for entry in self.log.entries if entry.card.team == card.team and entry.is_new]
-        if any((entry.card.model, entry.card.revision) == (card.model, card.revision) for entry in new):
+    def _allow(self, card: SubmissionCard, at: datetime, *, copied: bool) -> None:
+        """Quotas, of which answers that were scored before take nothing; they have one of their own."""
+        own = [entry for entry in self.log.entries if entry.card.team == card.team and entry.reply]
+        if copied:
+            late = sorted(one.received for one in own if not one.is_new and one.received > at - WEEK)
+            if len(late) >= COPIES:
+                raise UsageError(
+                    f"{card.team} has sent {COPIES} files in seven days of answers that were told before: "
+                    f"their figure stays the same. Sign others from {late[-COPIES] + WEEK:%Y-%m-%d %H:%M} UTC"
+                )
+            return
+        new = [entry for entry in own if entry.is_new]
+        if any(same_revision(entry.card, card) for entry in new):
             raise UsageError(
                 f"{card.model} at revision {card.revision} was scored before, with other answers: "
                 "one submission per revision"
@@ -332,18 +356,22 @@ class Board:
             )
 
     def _marked(self, replies: Mapping[str, str]) -> Marked:
-        tokens, values = [], []
-        for name, question in self.questions.items():
-            reply = replies[name]
-            reading = read(question, "written", reply)
+        readings = [read(question, "written", replies[name]) for name, question in self.questions.items()]
+        return self._scored(
+            [
+                ",".join(map(str, one.picks)) or key(one.text, question.language) if one.found else ""
+                for one, question in zip(readings, self.questions.values(), strict=True)
+            ]
+        )
+
+    def _scored(self, tokens: list[str]) -> Marked:
+        """Right and wrong, of what was read alone: answers that are kept need no more."""
+        values = []
+        for token, question in zip(tokens, self.questions.values(), strict=True):
             metric = METRICS.get("exact_set" if question.multiple else RANKED[question.kind])
-            if not reading.found:
-                tokens.append("")
-                values.append(0.0)
-                continue
-            told = ",".join(map(str, reading.picks)) or key(reading.text, question.language)
-            tokens.append(told)
-            values.append(float(metric.score([Case(question, reading, reply)])[0].value or 0.0))
+            picks = tuple(map(int, token.split(","))) if token and question.kind == "choice" else ()
+            case = Case(question, Reading(text=token, picks=picks, rule="kept"), token)
+            values.append(float(metric.score([case])[0].value or 0.0))
         return Marked(tokens, np.array(values))
 
     def _reply(self, team: str, name: str, marked: Marked) -> tuple[BlindReply, float]:
@@ -423,19 +451,33 @@ class Board:
         self.log.add(LoggedSubmission(received=at, card=card, **(known | facts)))
 
     def _keep(self, name: str, marked: Marked) -> None:
-        path = self.folder / "read" / f"{name}.json"
-        write_whole(path, orjson.dumps({"tokens": marked.tokens, "values": marked.values.tolist()}))
+        write_whole(self.folder / KEPT / f"{name}.json", orjson.dumps(marked.tokens), 0o600)
         self._read_before[name] = marked
 
     def _kept(self, name: str) -> Marked:
         if name not in self._read_before:
-            path = self.folder / "read" / f"{name}.json"
+            path = self.folder / KEPT / f"{name}.json"
             try:
-                found = orjson.loads(path.read_bytes())
-                self._read_before[name] = Marked(found["tokens"], np.array(found["values"]))
-            except (OSError, ValueError, KeyError, TypeError) as error:
-                raise ExternalFailure(f"{path} is missing or damaged: put it back from a copy") from error
+                self._read_before[name] = self._scored(orjson.loads(path.read_bytes()))
+            except (OSError, ValueError, IndexError, TypeError, AttributeError) as error:
+                raise _damaged(path) from error
         return self._read_before[name]
+
+
+def _forget_values(store: Path) -> None:
+    """Of seasons that kept right and wrong beside the answers (`read/`), the answers are kept alone."""
+    with FileLock(store / "seasons.lock", timeout=60):
+        for path in sorted(store.glob("*/read/*.json")):
+            try:
+                tokens = orjson.loads(path.read_bytes())["tokens"]
+            except (OSError, ValueError, KeyError, TypeError) as error:
+                raise _damaged(path) from error
+            write_whole(path.parent.with_name(KEPT) / path.name, orjson.dumps(tokens), 0o600)
+            path.unlink()
+
+
+def _damaged(path: Path) -> ExternalFailure:
+    return ExternalFailure(f"{path} is missing or damaged: put it back from a copy")
 
 
 def _teams(entries: Sequence[LoggedSubmission]) -> list[str]:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import base64
 import os
+import warnings
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from filelock import FileLock
 from pydantic import ValidationError
 
-from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.errors import ExternalFailure, MihakkWarning, UsageError
 from mihakk.schemas.blind import Signature, TeamKey
 
 if TYPE_CHECKING:
@@ -24,6 +25,27 @@ if TYPE_CHECKING:
 
 REGISTER = "teams.jsonl"
 """Name of the register in the private folder of all boards."""
+_PRIME = 2**255 - 19
+_EIGHTH = int("05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826", 16)
+_WEAK = {0, 1, _PRIME - 1, _EIGHTH, _PRIME - _EIGHTH}
+"""Second coordinates of all points whose order divides 8: whoever names one as a key needs none to sign."""
+
+
+def private_store(store: Path) -> None:
+    """Makes the private folder of all boards, or closes one that others can look into.
+
+    Raises:
+        UsageError: It belongs to another user.
+    """
+    store.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if store.stat().st_mode & 0o077:
+        try:
+            store.chmod(0o700)
+        except PermissionError as error:
+            raise UsageError(
+                f"others can look into {store}, which is not yours: have its owner run `chmod 700 {store}`"
+            ) from error
+        warnings.warn(f"others could look into {store}: now only you can", MihakkWarning, stacklevel=2)
 
 
 def make_key(path: Path) -> str:
@@ -64,6 +86,8 @@ def public_key(path: Path) -> str:
         raise UsageError(f"{path} is no public key in PEM: send the file that ends in .pub") from error
     if not isinstance(key, part.Ed25519PublicKey):
         raise UsageError(f"{path} is not an Ed25519 key: make one by `mihakk evaluate team key`")
+    if not _is_sound(key.public_bytes_raw()):
+        raise UsageError(f"{path}: anybody can sign in the name of this key: refuse it, and ask for another")
     return _name(key)
 
 
@@ -108,12 +132,13 @@ def is_genuine(signature: Signature, digest: str) -> bool:
     from cryptography.exceptions import InvalidSignature
 
     try:
-        key = part.Ed25519PublicKey.from_public_bytes(base64.b64decode(signature.key, validate=True))
+        raw = base64.b64decode(signature.key, validate=True)
+        key = part.Ed25519PublicKey.from_public_bytes(raw)
         value = base64.b64decode(signature.value, validate=True)
         key.verify(value, signed_text(digest, signature.signed))
     except (InvalidSignature, ValueError):
         return False
-    return True
+    return _is_sound(raw)
 
 
 class Register:
@@ -195,6 +220,15 @@ class Register:
             )
         if one.until is not None and at.date() > one.until:
             raise UsageError(f"{named} of {team} expired after {one.until}: register another")
+        try:
+            early = datetime.fromisoformat(signature.signed) > at + timedelta(days=1)
+        except ValueError:
+            early = True
+        if early:
+            raise UsageError(
+                f"{team}'s file was signed at {signature.signed}, which is yet to come: set the clock, and "
+                "sign it again"
+            )
         if not is_genuine(signature, digest):
             raise UsageError(
                 f"{team}'s file is not what was signed: its card or answers were changed afterwards. Sign it "
@@ -202,7 +236,7 @@ class Register:
             )
 
     def _held(self) -> FileLock:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        private_store(self.path.parent)
         return FileLock(f"{self.path}.lock", timeout=60)
 
     def _add(self, facts: dict[str, Any]) -> TeamKey:
@@ -217,6 +251,12 @@ class Register:
             file.flush()
             os.fsync(file.fileno())
         return one
+
+
+def _is_sound(raw: bytes) -> bool:
+    """Whether 32 bytes are a point in its one spelling, of an order too large to guess."""
+    second = int.from_bytes(raw, "little") % 2**255
+    return second < _PRIME and second not in _WEAK
 
 
 def _name(key: Any) -> str:

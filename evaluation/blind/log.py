@@ -1,7 +1,10 @@
 """The log of a season: lines that are only ever added, each with the digest of the one before.
 
-The first line is the `Season`, then a `LoggedSubmission` for each file, at the end the `Closing`. It holds no
-reply, no item's score and no address, and may be published.
+The first line is the `Season`, then a `LoggedSubmission` for each file, and the `Closing` when it is over;
+behind that one stand only files that came too late. It holds no reply, no item's score and no address, and
+may be published.
+
+Beside the season's folder lies its head: a digest by the secret of the last line and of how many there are.
 """
 
 from __future__ import annotations
@@ -15,8 +18,10 @@ import orjson
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
+from mihakk.evaluation.blind.disclosure import Keyed
 from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.ids import sha256
+from mihakk.machinery.whole import write_whole
 from mihakk.schemas.blind import Closing, LoggedSubmission, Season
 
 Line = Season | LoggedSubmission | Closing
@@ -24,17 +29,24 @@ _KINDS: dict[str, type[Line]] = {"season": Season, "submission": LoggedSubmissio
 
 
 class SubmissionLog:
-    """The log of one season; its file is made with the first line."""
+    """The log of one season; its file is made with the first line.
 
-    def __init__(self, path: Path) -> None:
+    Args:
+        path: Of the file, in the season's folder in the store.
+        keyed: Digests by the secret, for the head; without it there is none.
+    """
+
+    def __init__(self, path: Path, keyed: Keyed | None = None) -> None:
         self.path = path
+        self.keyed = keyed
         self.season: Season | None = None
         self.entries: list[LoggedSubmission] = []
         self.closing: Closing | None = None
         self.last = ""
         """SHA-256 of the last line."""
+        self._ends: list[str] = []
+        """SHA-256 of each line."""
         self._size = 0
-        self._lines = 0
 
     @property
     def nats(self) -> float:
@@ -63,11 +75,43 @@ class SubmissionLog:
     def add(self, line: Line) -> None:
         """Adds a line at the end, on disk before anything else happens."""
         data = line.model_copy(update={"before": self.last}).model_dump_json().encode() + b"\n"
-        with self.path.open("ab") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with self.path.open("ab") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:  # a full disk takes half a line
+            if self.path.is_file():
+                os.truncate(self.path, self._size)
+            raise
         self._take(line, data)
+        self.check_head()
+
+    def check_head(self) -> None:
+        """Compares the log with its head, and takes a new one down where lines were added.
+
+        A process may be killed between the two, or a folder come back from a backup with a log that is
+        longer; a season from before heads has none yet.
+
+        Raises:
+            ExternalFailure: The log was cut or written anew since a line was added last.
+        """
+        if self.keyed is None:
+            return
+        path = self.path.parent.parent / f".{self.path.parent.name}.head"
+        heads = (
+            self.keyed("head", f"{self.path.parent.name}\x1f{number}\x1f{end}")
+            for number, end in reversed([*enumerate(self._ends)])
+        )
+        now = next(heads, "")
+        known = path.read_text("utf-8") if path.is_file() else ""
+        if known not in ("", now) and known not in heads:
+            raise ExternalFailure(
+                f"{self.path} was cut or written anew since its last line was added (says {path}): put back "
+                "the whole file from a copy, such as the published one; nothing is scored on another log"
+            )
+        if known != now:
+            write_whole(path, now.encode())
 
     def read(self) -> None:
         """What other processes added since the last time.
@@ -80,10 +124,10 @@ class SubmissionLog:
         if len(data) < self._size:
             raise ExternalFailure(f"{self.path} is shorter than it was: put back the file from a copy")
         for raw in data[self._size :].splitlines(keepends=True):
-            where = f"{self.path}, line {self._lines + 1}"
+            where = f"{self.path}, line {len(self._ends) + 1}"
             try:
                 found = orjson.loads(raw)
-                if self._lines == 0 and "received" in found and "kind" not in found:
+                if not self._ends and "received" in found and "kind" not in found:
                     raise UsageError(
                         f"{self.path} was written before files were signed: run `mihakk evaluate migrate "
                         f"--board BOARD.yaml --store {self.path.parent.parent}` once"
@@ -94,7 +138,8 @@ class SubmissionLog:
                     f"{where}: not a line of the log (cut while written, or changed): put back the file from "
                     "a copy, or cut the line if it is the last"
                 ) from error
-            if line.before != self.last or isinstance(line, Season) != (self._lines == 0) or self.closing:
+            late = self.closing and not (isinstance(line, LoggedSubmission) and line.refused)
+            if line.before != self.last or isinstance(line, Season) != (not self._ends) or late:
                 raise ExternalFailure(
                     f"{where} does not follow the line before it: a line was changed or taken out. Put back "
                     "the file from a copy; nothing is scored on a log that was rewritten"
@@ -109,5 +154,5 @@ class SubmissionLog:
         else:
             self.entries.append(line)
         self.last = sha256(data)
+        self._ends.append(self.last)
         self._size += len(data)
-        self._lines += 1

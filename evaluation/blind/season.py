@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
-from math import ceil
+from math import ceil, isclose
 from pathlib import Path
 from typing import Final
 
-from mihakk.evaluation.blind.disclosure import FINALS, LEAST_NOISE, most_gain, most_nats, noise_for
+from mihakk.evaluation.blind.disclosure import (
+    FINALS,
+    LEAST_NOISE,
+    Keyed,
+    most_gain,
+    most_nats,
+    nats,
+    noise_for,
+)
 from mihakk.evaluation.blind.log import SubmissionLog
-from mihakk.machinery.errors import UsageError
+from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.schemas.blind import BlindBoard, EarlierSeason, PartSize, Season
 
 PUBLIC: Final = "public"
@@ -101,12 +109,48 @@ def keep_rules(rules: Season, begun: Season, teams: Collection[str]) -> None:
         )
 
 
-def earlier_seasons(store: Path, rules: Season) -> tuple[EarlierSeason, ...]:
+def check_told(log: SubmissionLog) -> None:
+    """Refuses a log whose noise is not the one that its rules give, or costs that are less than figures tell.
+
+    Raises:
+        ExternalFailure: It was edited.
+    """
+    season = log.season
+    assert season is not None
+    # Seasons from before signatures kept their noise.
+    unsigned = season.drawn == f"half {season.release}"
+    fits = isclose(season.noise, LEAST_NOISE if unsigned else begin(season, season.earlier).noise)
+    told: dict[str, float] = {}
+    for entry in log.entries:
+        reply = entry.reply
+        if reply is None or reply.figure is None:
+            continue
+        if entry.signature and reply.told == "known":
+            fits &= told.get(entry.answers) == reply.figure
+        elif reply.told == "shown":
+            parts = [name for name in season.parts if name != OTHER]
+            shown = parts if entry.signature else (PUBLIC, *reply.slices)
+            least = sum(nats(season.parts[part], season.noise) for part in shown)
+            fits &= entry.nats >= least * (1 - 1e-9)
+        told.setdefault(entry.answers, reply.figure)
+    if closing := log.closing:
+        for half, noise in closing.noise.items():
+            least = len(closing.finals) * nats(season.parts[half], noise)
+            fits &= closing.nats[half] >= least * (1 - 1e-9)
+    if not fits:
+        raise ExternalFailure(
+            f"{log.path}: its noise or what its figures count is not what its own rules give: it was edited. "
+            "Put back the file from a copy; nothing is scored on a log that was rewritten"
+        )
+
+
+def earlier_seasons(store: Path, rules: Season, keyed: Keyed) -> tuple[EarlierSeason, ...]:
     """What the other seasons over the same release, in any version, told.
 
     Args:
         store: The private folder of all boards.
         rules: Of the season that begins.
+        keyed: Digests by the secret.
 
     Raises:
         UsageError: One of them is not closed, or was written before files were signed.
@@ -114,10 +158,14 @@ def earlier_seasons(store: Path, rules: Season) -> tuple[EarlierSeason, ...]:
     """
     found = []
     for path in sorted(store.glob("*/log.jsonl")):
-        log = SubmissionLog(path)
-        log.read()
-        if log.season is None or log.season.release != rules.release or log.season.board == rules.board:
+        if path.parent.name == rules.board:  # it is held, and empty
             continue
+        log = SubmissionLog(path, keyed)
+        with log.held():
+            if log.season is None or log.season.release != rules.release:
+                continue
+            log.check_head()
+            check_told(log)
         if log.closing is None:
             raise UsageError(
                 f"{log.season.board} over {rules.release} is not closed, and what it tells counts for "

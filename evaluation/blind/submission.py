@@ -7,6 +7,7 @@ once, nothing else in it. The signature is of all bytes before its line.
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,6 +30,8 @@ REPLY_BYTES: Final = 4096
 """Longest reply, in UTF-8."""
 _LINE_BYTES: Final = 8 * REPLY_BYTES
 """Longest line: a reply all of whose letters are escaped, and the item's id."""
+_SPARE = 100
+"""Lines that a file may have beside one for each item: card, signature, blank ones."""
 RANKED: Final[Mapping[str, str]] = {"choice": "accuracy", "answer": "exact"}
 """Kinds of answers that are ranked, each with what is right or wrong of it; explanations need judges."""
 
@@ -57,29 +60,54 @@ def is_ranked(question: Question) -> bool:
     return question.ability == "skill" and question.kind in RANKED
 
 
-def read_submission(path: Path) -> Submission:
+def check_card(card: SubmissionCard, where: str) -> None:
+    """Refuses what nobody sees in a card's texts, as terminals and pages obey some of it.
+
+    Raises:
+        UsageError: The message names field and character. Notes may have lines and joiners.
+    """
+    for name, text in card.model_dump(include={"revision", "release", "version", "contact", "notes"}).items():
+        for one in text if name != "notes" else text.translate(dict.fromkeys(map(ord, "\n\u200c\u200d"))):
+            if unicodedata.category(one)[0] == "C" or one in "\u2028\u2029":
+                raise UsageError(f"{where}: `{name}` holds the invisible character {one!a}: take it out")
+
+
+def same_revision(one: SubmissionCard, other: SubmissionCard) -> bool:
+    """Whether two cards name what answered alike, as people read it."""
+    first, second = (
+        (card.model, " ".join(unicodedata.normalize("NFKC", card.revision).split())) for card in (one, other)
+    )
+    return first == second
+
+
+def read_submission(path: Path, items: int | None = None) -> Submission:
     """A file as `write_submission` writes it; whose items, card and key fit is for others to say.
+
+    Args:
+        path: Of the file.
+        items: How many it should answer: far more lines are not even read. As many as there are if None.
 
     Raises:
         UsageError: It can't be read, or is no such file; the message names the line.
     """
-    data = _data(path)
-    lines = list(_lines(data, path))
-    if not lines:
+    data = _data(path) if items is None else _bounded(path, items + _SPARE)
+    found = _lines(data, path)
+    number, first = next(found, (0, None))
+    if first is None:
         raise UsageError(f"{path} is empty: write it by `mihakk evaluate submit`")
-    number, first = lines[0]
     if "card" not in first or len(first) != 1:
         raise UsageError(
             f'{path}, line {number}: no card ({{"card": {{...}}}}): '
             "write the file by `mihakk evaluate submit`"
         )
     card = validate(first["card"], SubmissionCard, f"{path}, line {number}")
+    check_card(card, f"{path}, line {number}")
+    lines = list(found)
     signature = None
-    number, last = lines[-1]
-    if last.keys() == {"signature"}:
+    if lines and lines[-1][1].keys() == {"signature"}:
+        number, last = lines.pop()
         signature = validate(last["signature"], Signature, f"{path}, line {number}")
-        del lines[-1]
-    return Submission(card, _replies(path, lines[1:]), sha256(_body(data)), signature)
+    return Submission(card, _replies(path, lines), sha256(_body(data)), signature)
 
 
 def read_replies(path: Path) -> dict[str, str]:
@@ -100,7 +128,7 @@ def check_replies(replies: Mapping[str, str], questions: Mapping[str, Question],
     if extra := [item for item in replies if item not in questions]:
         raise UsageError(
             f"{where}: {len(extra):,} answers to items that are not among the {len(questions):,} ranked "
-            f"ones, e.g. {extra[0]}: take the ids from the release's own files, of the version on the card"
+            f"ones, e.g. {extra[0][:80]!r}: take the ids from the files of the version on the card"
         )
     if missing := [item for item in questions if item not in replies]:
         raise UsageError(
@@ -144,11 +172,11 @@ def _replies(path: Path, lines: Iterable[tuple[int, dict[str, Any]]]) -> dict[st
         where = f"{path}, line {number}"
         item, reply = (one := validate(line, _Reply, where)).item, one.reply
         if item in replies:
-            raise UsageError(f"{where}: {item} is answered twice: leave one answer")
+            raise UsageError(f"{where}: {item[:80]!r} is answered twice: leave one answer")
         size = len(reply.encode("utf-8", "surrogatepass"))
         if size > REPLY_BYTES:
             raise UsageError(
-                f"{where}: the reply to {item} has {size:,} bytes; at most {REPLY_BYTES:,} are taken"
+                f"{where}: the reply to {item[:80]!r} has {size:,} bytes; at most {REPLY_BYTES:,} are taken"
             )
         replies[item] = reply
     return replies
@@ -159,6 +187,16 @@ def _data(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path} can't be read: {error.strerror}") from error
+
+
+def _bounded(path: Path, lines: int) -> bytes:
+    """A file of at most so many lines; those that others drop may be endless."""
+    if not path.is_file():
+        raise UsageError(f"{path} can't be read: it is no regular file, or not there")
+    fits = path.stat().st_size <= lines * _LINE_BYTES
+    if not fits or (data := _data(path)).count(b"\n") > lines:
+        raise UsageError(f"{path} is too large: one line an item and two more are taken")
+    return data
 
 
 def _lines(data: bytes, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -35,6 +35,7 @@ def submit(
     """
     from mihakk.evaluation.blind.keys import private_key
     from mihakk.evaluation.blind.submission import (
+        check_card,
         check_replies,
         is_ranked,
         read_replies,
@@ -48,6 +49,7 @@ def submit(
     from mihakk.schemas.blind import SubmissionCard
 
     told = load_config(card, SubmissionCard)
+    check_card(told, str(card))
     signing = private_key(key) if key is not None else None
     folder, name = named_folder(release)
     questions = questions_of_release(folder, name, sealed=True)
@@ -58,6 +60,8 @@ def submit(
             "`release` and `version`"
         )
     ranked = {item: question for item, question in questions.items() if is_ranked(question)}
+    if not ranked:
+        raise UsageError(f"{release} has no ranked question: no blind board scores it")
     replies = read_replies(file)
     kept = {item: reply for item, reply in replies.items() if item in ranked or item not in questions}
     check_replies(kept, ranked, str(file))
@@ -85,18 +89,16 @@ def submit(
 
 def score(
     board: Annotated[Path, typer.Option(help="YAML file of the board: release, teams, season, quotas.")],
+    public: Annotated[
+        Path,
+        typer.Option(help="Folder of this season for what may be published: board.json, log.jsonl."),
+    ],
     files: Annotated[
         list[Path] | None, typer.Argument(help="Files as `evaluate submit` writes them.")
     ] = None,
     store: Annotated[Path, typer.Option(help="Private folder of keys, logs and what was read.")] = Path(
         "blind"
     ),
-    public: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder for what may be published: board.json, log.jsonl; STORE/public if left out."
-        ),
-    ] = None,
     close: Annotated[bool, typer.Option("--close", help="The season is over: tell final figures.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -106,17 +108,16 @@ def score(
     submissions is only ever added to. Needs the release's secret (MIHAKK_BLIND_KEY) and, where the answers
     are encrypted, MIHAKK_ANSWERS_IDENTITY_FILE. Uses no network where release and answers are local.
 
-    Example: mihakk evaluate score alpha--jais.jsonl --board board.yaml
+    Example: mihakk evaluate score alpha--jais.jsonl --board board.yaml --public spring
     """
     from mihakk.pipeline.blind_scoring import close_season, open_board, score_files
 
     if not files and not close:
         raise UsageError("name the files to score, or --close for a season that is over")
     opened = open_board(board, store)
-    folder = public or store / "public"
     console = open_console(soft_wrap=True, stderr=as_json)
     refused = []
-    scored = score_files(opened, files or [], folder)
+    scored = score_files(opened, files or [], public)
     for received in scored:
         reply = received.reply
         if reply is None:
@@ -128,12 +129,12 @@ def score(
             "its team's share of the season is used up" if reply.figure is None else f"{reply.figure:.3f}"
         )
         console.print(f"{received.path}: {reply.told}, {figure}")
+    closed = close_season(opened, public) if close else []
     state = opened.standing()
     console.print(
         f"figures have a noise of {state['noise']:.3f}; all that were told add at most "
-        f"{state['gain']['so_far']:.1%} to what anybody knows of the public half → {folder}"
+        f"{state['gain']['so_far']:.1%} to what anybody knows of the public half → {public}"
     )
-    closed = close_season(opened, folder) if close else []
     for one in closed:
         console.print(
             f"{one.team}, {one.model}: {one.figure:.3f}, public half {one.public:.3f}, other half "

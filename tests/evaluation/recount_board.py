@@ -2,11 +2,14 @@
 
     python -I recount_board.py LOG
 
-Follows the chain of digests, checks every signature by the package `cryptography`, adds up what all figures
-tell at most, and prints the bounds it comes to. The formulas are the two of the page on leaderboards.
+Follows the chain of digests, checks every signature by the package `cryptography`, works out the noise from
+the rules, adds up what all figures tell at most, and prints the bounds it comes to; fails where the log says
+anything else. The formulas are those of the page on leaderboards. Only who kept an earlier copy can tell
+whether an owner wrote the whole log anew.
 """
 
 import base64
+import datetime
 import hashlib
 import json
 import math
@@ -15,12 +18,32 @@ import sys
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+LEAST = 0.5
+
 
 def told_by(part, noise):
     """Nats of one figure: a Gaussian channel, or, without noise, the entropy of a count at its largest."""
     if noise == 0:
         return 0.5 * math.log(2 * math.pi * math.e * ((part["spread"] * part["questions"]) ** 2 + 1 / 12))
     return 0.5 * math.log(1 + part["spread"] ** 2 / (noise * part["se"]) ** 2)
+
+
+def check_rules(season, shown, carried):
+    """No part may spread less than independent golds do, and noise is what the quotas need."""
+    for part in season["parts"].values():
+        least = 1 / (2 * math.sqrt(part["units"]))
+        assert part["se"] >= part["spread"] >= least * (1 - 1e-9), "a part spreads less than its golds can"
+    if season["drawn"] == f"half {season['release']}":  # it began before files were signed
+        assert season["noise"] == LEAST, "the noise of an older season"
+        return
+    days = datetime.date.fromisoformat(season["closes"]) - datetime.date.fromisoformat(season["opens"])
+    files = season["per_week"] * math.ceil(days / datetime.timedelta(days=7)) * season["places"]
+    room = (2 * season["parts"]["public"]["units"] * season["gain"] ** 2 - carried) * 0.8 / files
+    costs = [
+        sum(told_by(season["parts"][part], noise) for part in shown) for noise in (LEAST, season["noise"])
+    ]
+    wanted = min(costs[0], room)
+    assert math.isclose(costs[1], wanted, rel_tol=1e-6), "the noise is not the one that the rules give"
 
 
 def main(path):
@@ -35,12 +58,16 @@ def main(path):
     season, *rest = rows
     carried = sum(one["nats"] for one in season["earlier"])
     told = {"public": carried, "other": carried}
-    spent = {}
+    spent, seen = {}, {}
     unsigned = 0
+    parts = [part for part in season["parts"] if part != "other"]
+    check_rules(season, parts, carried)
     for row in rest:
         if row["kind"] == "closed":
             for half, noise in row["noise"].items():
-                told[half] += len(row["finals"]) * told_by(season["parts"][half], noise)
+                cost = len(row["finals"]) * told_by(season["parts"][half], noise)
+                assert math.isclose(row["nats"][half], cost, abs_tol=1e-9), "what final figures count"
+                told[half] += cost
             continue
         if row["signature"] is None:
             unsigned += 1
@@ -48,15 +75,23 @@ def main(path):
             text = f"mihakk submission\n{row['file']}\n{row['signature']['signed']}\n".encode()
             key = Ed25519PublicKey.from_public_bytes(base64.b64decode(row["signature"]["key"]))
             key.verify(base64.b64decode(row["signature"]["value"]), text)
-        reply = row["reply"]
+        reply, cost = row["reply"], 0.0
         if reply and reply["told"] == "shown":
-            figures = ["public", *reply["slices"]]
+            figures = parts if row["signature"] else ["public", *reply["slices"]]
             cost = sum(told_by(season["parts"][part], season["noise"]) for part in figures)
-            told["public"] += cost
-            spent[row["card"]["team"]] = spent.get(row["card"]["team"], 0.0) + cost
+        elif reply and reply["told"] == "known" and row["signature"]:
+            assert seen.get(row["answers"]) == reply["figure"], "a known figure that nobody was told before"
         elif reply and row["nats"]:
             # Before files were signed a figure was told to be no better than an earlier one.
-            told["public"] += told_by(season["parts"]["public"], season["noise"])
+            assert row["signature"] is None, "what was held counts"
+            cost = told_by(season["parts"]["public"], season["noise"])
+        if row["signature"]:
+            assert math.isclose(row["nats"], cost, abs_tol=1e-9), "what a figure counts"
+            if reply and reply["told"] == "shown":
+                spent[row["card"]["team"]] = spent.get(row["card"]["team"], 0.0) + cost
+        told["public"] += cost
+        if reply and reply["figure"] is not None:
+            seen.setdefault(row["answers"], reply["figure"])
     bounds = {half: math.sqrt(nats / (2 * season["parts"][half]["units"])) for half, nats in told.items()}
     print(
         json.dumps(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import subprocess
 from datetime import UTC, date, datetime, timedelta
@@ -10,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from pydantic import ValidationError
 
 from mihakk.evaluation.blind.board import Board
-from mihakk.evaluation.blind.keys import Register, make_key, private_key, public_key
+from mihakk.evaluation.blind.keys import Register, is_genuine, make_key, private_key, public_key
 from mihakk.evaluation.blind.submission import read_submission, sign_submission, write_submission
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.ids import sha256
-from mihakk.schemas.blind import SubmissionCard
+from mihakk.schemas.blind import Signature, SubmissionCard
 from tests.evaluation.test_blind_board import MONDAY, answers, digests, many, ruled
 
 
@@ -158,6 +161,80 @@ def test_expired_and_revoked_keys_are_refused_with_the_reason(board: Board, tmp_
         board.register.register("rival", public_key(tmp_path / "alpha.key.pub"), MONDAY)
     with pytest.raises(UsageError, match="was registered for alpha: make a new one"):
         board.register.register("rival", new, MONDAY)
+
+
+WEAK = (
+    "0100000000000000000000000000000000000000000000000000000000000000",
+    "0000000000000000000000000000000000000000000000000000000000000000",
+    "0000000000000000000000000000000000000000000000000000000000000080",
+    "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+    "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "0100000000000000000000000000000000000000000000000000000000000080",
+)
+"""Points of small order, and other spellings of them."""
+
+
+@pytest.mark.parametrize("point", WEAK)
+def test_a_key_in_whose_name_anybody_can_sign_is_no_key(tmp_path: Path, point: str) -> None:
+    raw = bytes.fromhex(point)
+    path = tmp_path / "weak.pub"
+    body = base64.b64encode(bytes.fromhex("302a300506032b6570032100") + raw).decode()
+    path.write_text(f"-----BEGIN PUBLIC KEY-----\n{body}\n-----END PUBLIC KEY-----\n")
+    with pytest.raises(UsageError, match="anybody can sign in the name of this key"):
+        public_key(path)
+    # R = [s]B holds for the neutral point whatever was signed.
+    own = Ed25519PrivateKey.from_private_bytes(b"any".ljust(32, b"\0"))
+    seed = hashlib.sha512(b"any".ljust(32, b"\0")).digest()[:32]
+    scalar = (int.from_bytes(seed, "little") & ~7 & (2**254 - 1)) | 2**254
+    order = 2**252 + 27742317777372353535851937790883648493
+    value = own.public_key().public_bytes_raw() + (scalar % order).to_bytes(32, "little")
+    forged = Signature(
+        key=base64.b64encode(raw).decode(),
+        signed="2026-03-02T09:00:00Z",
+        value=base64.b64encode(value).decode(),
+    )
+    assert not is_genuine(forged, "0" * 64)
+
+
+def test_a_file_signed_in_the_future_is_refused(board: Board, tmp_path: Path) -> None:
+    path = signed(tmp_path)
+    refused(board, path, "which is yet to come: set the clock", MONDAY - timedelta(days=2))
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "said"),
+    [
+        ("revision", "r\x1b[2J", r"`revision` holds the invisible character '\\x1b'"),
+        ("notes", "a\u202eb", r"`notes` holds the invisible character '\\u202e'"),
+        ("contact", "a\nb", r"`contact` holds the invisible character '\\n'"),
+    ],
+)
+def test_what_terminals_obey_stands_in_no_card(tmp_path: Path, field: str, text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        read_submission(written(tmp_path, **{field: text}))
+    with pytest.raises(ValidationError):
+        written(tmp_path, parameters=float("inf"))
+    assert read_submission(written(tmp_path, notes="می\u200cرود\nدو")).card.notes
+    path = written(tmp_path)
+    lines = path.read_bytes().replace(b"i0000", b"\\u001b[2J").replace(b"i0001", b"\\u001b[2J")
+    path.write_bytes(lines)
+    with pytest.raises(UsageError, match=r"'\\x1b\[2J' is answered twice"):
+        read_submission(path)
+
+
+def test_a_file_that_is_far_too_large_or_none_is_not_read(tmp_path: Path) -> None:
+    long, wide = tmp_path / "long.jsonl", tmp_path / "wide.jsonl"
+    long.write_bytes(b"{}\n" * 1000)
+    with wide.open("wb") as file:
+        file.truncate(2**40)  # of holes
+    for path in (long, wide):
+        with pytest.raises(UsageError, match="is too large: one line an item"):
+            read_submission(path, 240)
+    with pytest.raises(UsageError, match="/dev/zero can't be read: it is no regular file"):
+        read_submission(Path("/dev/zero"), 240)
 
 
 def test_openssl_checks_our_signatures_and_its_keys_sign(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 import socket
@@ -199,14 +200,21 @@ def test_encrypted_answers_are_opened_with_the_identity_file(
         folder=tmp_path / "release",
         **release_arguments(items()[-90:], blind="age", answers_recipient=str(identity.to_public())),
     )
-    rules = ruled(tmp_path, made)
-    refused = call("score", tmp_path / "none.jsonl", "--board", rules, "--store", tmp_path / "private")
+    place = (
+        "--board",
+        ruled(tmp_path, made),
+        "--store",
+        tmp_path / "private",
+        "--public",
+        tmp_path / "public",
+    )
+    refused = call("score", tmp_path / "none.jsonl", *place)
     assert refused.exit_code == 2
     assert "can't be opened with this key" in refused.output
     (tmp_path / "identity").write_text(f"# created\n{identity}\n", encoding="utf-8")
     monkeypatch.setenv("MIHAKK_ANSWERS_IDENTITY_FILE", str(tmp_path / "identity"))
     settings.cache_clear()
-    opened = call("score", tmp_path / "none.jsonl", "--board", rules, "--store", tmp_path / "private")
+    opened = call("score", tmp_path / "none.jsonl", *place)
     assert "none.jsonl can't be read" in opened.output
 
 
@@ -231,6 +239,7 @@ def test_encrypted_answers_are_opened_with_the_identity_file(
         (lambda lines: [*lines, "[" * 20000], "not JSON"),
         (lambda lines: [*lines, '"' + "a" * 40000 + '"'], "longer than 32,768 bytes"),
         (lambda lines: [*lines, "{"], "not JSON"),
+        (lambda lines: [*lines, '{"item": "\\u001b[2J", "reply": "1"}'], r"e\.g\. '\\x1b\[2J'"),
     ],
 )
 def test_a_file_that_does_not_fit_is_refused_with_its_place(
@@ -258,11 +267,55 @@ def test_a_refused_file_stops_no_other_and_the_exit_code_tells(
         card = carded(tmp_path, team=team)
         assert submitted(own, card, release, tmp_path / "out", tmp_path / f"{team}.key").exit_code == 0
         sent += [path for path in (tmp_path / "out").iterdir() if path not in sent]
-    done = call("score", *sent, "--board", ruled(tmp_path, release), "--store", tmp_path / "private")
+    place = ("--store", tmp_path / "private", "--public", tmp_path / "public")
+    done = call("score", *sent, "--board", ruled(tmp_path, release), *place)
     assert done.exit_code == 2
     assert "1 of 3 files refused: team 'gamma' is not registered" in done.output.replace("\n", " ")
-    board = json.loads((tmp_path / "private" / "public" / "board.json").read_bytes())
+    board = json.loads((tmp_path / "public" / "board.json").read_bytes())
     assert {row["team"] for row in board["entries"]} == {"alpha", "beta"}
+
+
+def test_what_was_published_is_never_written_over_by_another_or_shorter_log(
+    release: AssembledRelease, tmp_path: Path
+) -> None:
+    own = replies(tmp_path / "own.jsonl", release, 4)
+    store, public = keyed(tmp_path), tmp_path / "public"
+    submitted(own, carded(tmp_path), release, tmp_path / "out", tmp_path / "alpha.key")
+    (sent,) = (tmp_path / "out").iterdir()
+    place = ("--board", ruled(tmp_path, release), "--store", store)
+    assert call("score", sent, *place, "--public", public).exit_code == 0
+    published = (public / "log.jsonl").read_bytes()
+    # The whole private folder comes back from an older backup, its head too.
+    (store / "spring" / "log.jsonl").write_bytes(published.splitlines(keepends=True)[0])
+    (store / ".spring.head").unlink()
+    for more in ((sent,), ("--close",)):
+        done = call("score", *more, *place, "--public", public)
+        assert (done.exit_code, "is not how" in done.output) == (2, True)
+    assert (public / "log.jsonl").read_bytes() == published
+    (store / "spring" / "log.jsonl").write_bytes(published)
+    assert "signed file counts once" in call("score", sent, *place, "--public", public).output
+    for inner in (store / "public", tmp_path):
+        done = call("score", sent, *place, "--public", inner)
+        assert (done.exit_code, "one lies in the other" in done.output.replace("\n", " ")) == (2, True)
+
+
+def test_a_full_disk_leaves_no_half_line_and_the_file_is_scored_when_there_is_room(
+    release: AssembledRelease, tmp_path: Path
+) -> None:
+    own = replies(tmp_path / "own.jsonl", release, 4)
+    place = ("--store", keyed(tmp_path), "--public", tmp_path / "public", "--board", ruled(tmp_path, release))
+    submitted(own, carded(tmp_path), release, tmp_path / "out", tmp_path / "alpha.key")
+    (sent,) = (tmp_path / "out").iterdir()
+    with pytest.MonkeyPatch.context() as patch:
+
+        def full(_: int) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        patch.setattr("os.fsync", full)
+        done = call("score", sent, *place)
+    assert (done.exit_code, "Make room and run the same command again" in done.output) == (75, True)
+    assert (tmp_path / "private" / "spring" / "log.jsonl").read_bytes() == b""
+    assert ": shown, 0." in call("score", sent, *place).stdout
 
 
 def dropped(folder: Path, release: AssembledRelease) -> Path:
@@ -365,7 +418,7 @@ def test_the_season_is_opened_when_it_is_over_and_not_before(
     release: AssembledRelease, tmp_path: Path
 ) -> None:
     own = replies(tmp_path / "own.jsonl", release, 4)
-    place = ("--store", keyed(tmp_path))
+    place = ("--store", keyed(tmp_path), "--public", tmp_path / "public")
     submitted(own, carded(tmp_path), release, tmp_path / "out", tmp_path / "alpha.key")
     (sent,) = (tmp_path / "out").iterdir()
     assert call("score", sent, "--board", ruled(tmp_path, release), *place).exit_code == 0
@@ -375,7 +428,9 @@ def test_the_season_is_opened_when_it_is_over_and_not_before(
     over = ruled(tmp_path, release, closes="2020-02-01")
     done = call("score", "--close", "--board", over, *place)
     assert done.exit_code == 0, done.output
-    (final,) = json.loads((tmp_path / "private" / "public" / "final.json").read_bytes())
+    (final,) = json.loads((tmp_path / "public" / "final.json").read_bytes())
+    stated = json.loads((tmp_path / "public" / "board.json").read_bytes())["gain"]["so_far"]
+    assert f"add at most {stated:.1%} to what" in done.stdout
     assert final["low"] < 0.75 < final["high"]
     assert final["public_low"] < 0.75 < final["public_high"]
     assert final["gap_low"] < 0 < final["gap_high"]
@@ -424,7 +479,8 @@ def test_files_are_signed_checked_and_keys_revoked_by_commands(
     assert gone.exit_code == 0, gone.output
     listed = call("team", "list", "--store", store)
     assert "revoked on" in listed.stdout
-    scored = call("score", sent, "--board", ruled(tmp_path, release), "--store", store)
+    place = ("--store", store, "--public", tmp_path / "public")
+    scored = call("score", sent, "--board", ruled(tmp_path, release), *place)
     assert scored.exit_code == 2
     assert "(lost): register another" in scored.output.replace("\n", " ")
 
@@ -450,12 +506,12 @@ def test_an_older_log_is_refused_with_the_command_that_carries_it_over(
     own = replies(tmp_path / "own.jsonl", release, 4)
     submitted(own, carded(tmp_path), release, tmp_path / "out", tmp_path / "alpha.key")
     (sent,) = (tmp_path / "out").iterdir()
-    refused = call("score", sent, *place)
+    refused = call("score", sent, *place, "--public", tmp_path / "public")
     assert refused.exit_code == 2
     assert "run `mihakk evaluate migrate --board BOARD.yaml" in refused.output.replace("\n", " ")
     done = call("migrate", *place, "--json")
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout) == {"scored": 0, "closed": False, "nats": 0}
-    scored = call("score", sent, *place)
+    scored = call("score", sent, *place, "--public", tmp_path / "public")
     assert scored.exit_code == 0, scored.output
     assert "alpha@example.org" not in log.read_text("utf-8")
