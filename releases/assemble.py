@@ -64,6 +64,8 @@ class AssembledRelease:
     """The golds of a blind release that go to a repository of their own."""
     seals: frozenset[str] = frozenset()
     """Fingerprints of the texts that a blind release seals; for the hub's registry alone."""
+    poems: frozenset[str] = frozenset()
+    """What stands for the poems whose labels it prints; likewise."""
 
     @property
     def items(self) -> int:
@@ -210,6 +212,7 @@ def _write(
         left_out=matter.left_out,
         answers=_answers_release(config.name, version, answers) if answers and answers.is_dir() else None,
         seals=matter.seals,
+        poems=matter.poems,
     )
 
 

@@ -229,6 +229,7 @@ def _splits(items: Sequence[Item], config: BenchmarkConfig, facts: ReleaseFacts)
     sizes = Counter(groups.values())
     tested = sum(size for group, size in sizes.items() if split_of(group, share) == "test")
     largest, most = max(sizes.items(), key=lambda one: (one[1], one[0]), default=("none", 0))
+    named = f" ({largest})" if config.release.blind == "off" else ""  # a blind release names no source
     whole = max(1, len(ours))
     judged = 0 < share < 1 and len(ours) >= SPLIT_JUDGED
     return Gate(
@@ -236,7 +237,7 @@ def _splits(items: Sequence[Item], config: BenchmarkConfig, facts: ReleaseFacts)
         passed=not judged or abs(tested / whole - share) <= SPLIT_MARGIN,
         asked=judged,
         found=f"{tested / whole:.1%} of the items fall to test, asked {share:.1%}; {len(sizes)} groups, the "
-        f"largest ({largest}) with {most / whole:.1%}.",
+        f"largest{named} with {most / whole:.1%}.",
         remedy="Items about one work or pair can't be parted: make fewer of the largest work (per_record), "
         "add works, or set release.test_share near what comes out.",
     )

@@ -19,7 +19,6 @@ from mihakk.releases.content.item_tables import (
     item_schema,
     item_table,
     released_rows,
-    rows_of,
     with_ability,
 )
 from mihakk.releases.content.placement import place
@@ -28,6 +27,7 @@ from mihakk.releases.content.secret import blind_key
 from mihakk.releases.gates import Gate, gates, require
 from mihakk.releases.leaks import Elsewhere, leaks_gate
 from mihakk.releases.lookups import look_up
+from mihakk.releases.printed import rows_of
 from mihakk.releases.release_facts import ReleaseFacts
 from mihakk.releases.versions.diff import Contents, Signature, table_signatures
 from mihakk.schemas.benchmark import BenchmarkConfig
@@ -64,6 +64,8 @@ class ReleaseInput:
     """The golds of a blind release; None where they stand beside the questions."""
     seals: frozenset[str] = frozenset()
     """Fingerprints of the sealed texts."""
+    poems: frozenset[str] = frozenset()
+    """What stands for the poems whose labels the open items show."""
 
     @property
     def released(self) -> list[Placed]:
@@ -94,7 +96,7 @@ def gather(
     placed, left_out = place(items, papers.verdicts, papers.resolutions, config, facts)
     key = None if config.release.blind == "off" else blind_key()
     seals = seals or Seals(key=key or b"")
-    placed, waiting = _without_waiting(placed, config.name, seals, blind=key is not None)
+    placed, waiting = _without_waiting(placed, seals)
     left_out = (*left_out, *waiting)
     printed: list[Mapping[str, Any]] = []
     marks = frozenset[str]()
@@ -106,6 +108,13 @@ def gather(
         marks = marks.union(*map(seals.marks, test))
         if not any(SCORED in splits for splits in placed.values()):
             raise UsageError(_NOTHING_SEALED)
+    open_items = [
+        one.item
+        for splits in placed.values()
+        for split, each in splits.items()
+        for one in each
+        if key is None or split != SCORED
+    ]
     stands = gates(items, papers.verdicts, config, facts)
     papers = replace(papers, removed=(*papers.removed, *left_out))
     if key is not None:
@@ -141,6 +150,7 @@ def gather(
         core=_core(placed, config),
         sealed=sealed,
         seals=marks,
+        poems=frozenset[str]().union(*map(seals.poem, open_items)),
     )
 
 
@@ -159,14 +169,11 @@ def _elsewhere(
 
 
 def _without_waiting(
-    placed: Mapping[str, Mapping[str, list[Placed]]], name: str, seals: Seals, *, blind: bool
+    placed: Mapping[str, Mapping[str, list[Placed]]], seals: Seals
 ) -> tuple[dict[str, dict[str, list[Placed]]], list[Rejection]]:
     """The items without those whose texts a blind release of the hub keeps sealed."""
-    every = [
-        (split, one.item) for splits in placed.values() for split, each in splits.items() for one in each
-    ]
-    to_be_sealed = {item.id for split, item in every if blind and split == SCORED}
-    waiting = seals.waiting((item for _, item in every), name, to_be_sealed)
+    every = [one.item for splits in placed.values() for each in splits.values() for one in each]
+    waiting = seals.waiting(every)
     if len(waiting) == len(every):
         raise UsageError(
             f"nothing can be released: all {len(every)} items wait for the end of a seal "

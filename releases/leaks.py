@@ -304,6 +304,8 @@ def _golds_by_text(rows: Iterable[Row]) -> dict[str, Counter[str]]:
     for row in rows:
         if not row.get("sealed"):
             golds = [row["options"][place] for place in row.get("gold") or ()] or [row.get("answer") or ""]
+            if "kind" not in row:  # of a table with columns of its own, where any may be the gold
+                golds = [text for text in (row.get("fields") or {}).values() if text]
             for mark in about_marks(row):
                 found[mark].update(golds)
     return found

@@ -16,8 +16,10 @@ from typing import Any
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.text import key
 from mihakk.machinery.unpacked import strings
+from mihakk.releases.content.checksum import MANIFEST
 from mihakk.releases.content.fingerprints import about_marks, fingerprints
-from mihakk.releases.content.item_tables import data_files, rows_of
+from mihakk.releases.content.item_tables import data_files
+from mihakk.releases.printed import rows_of
 
 LINES = 24
 """Of a passage: some couplets, or an entry of a dictionary. Half of it stands in the next one too."""
@@ -37,7 +39,7 @@ def passages(source: Path) -> Iterator[str]:
     """
     if not source.exists():
         raise UsageError(f"there is no {source} to look anything up in")
-    if source.is_dir() and any(data_files(source)):
+    if source.is_dir() and ((source / MANIFEST).is_file() or any(data_files(source))):
         yield from ("\n".join(strings(row)) for row in rows_of(source))
         return
     for path in sorted(source.rglob("*")) if source.is_dir() else [source]:

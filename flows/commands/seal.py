@@ -38,13 +38,14 @@ def lookup(
     """
     from mihakk.machinery.groups import grouped
     from mihakk.machinery.settings import REFERENCE, SAMPLES
-    from mihakk.releases.content.item_tables import data_files, rows_of
+    from mihakk.releases.content.item_tables import data_files, released_rows
     from mihakk.releases.hub.load import named_folder
     from mihakk.releases.lookups import look_up
 
     folder = named_folder(release)[0]
     tested = {config for config, split, _ in data_files(folder) if split == "test"}
-    rows = [row for row in rows_of(folder) if row.get("sealed")] or list(rows_of(folder))
+    every = list(released_rows(folder))
+    rows = [row for row in every if row.get("sealed")] or every
     of_config = grouped(rows, lambda row: f"{row['language']}_{row['task']}")
     places = {"our data": [SAMPLES, REFERENCE]} | {
         name: [path if (path := Path(name)).exists() else named_folder(name)[0]] for name in sources or ()
@@ -84,8 +85,9 @@ def end(name: Named, as_json: AsJson = False) -> None:
 def rebuild(as_json: AsJson = False) -> None:
     """Make the Hub's registry again from its releases and their golds, after a loss or before its first use.
 
-    Whole poems whose labels are sealed, and benchmarks that the Hub no longer has, are known from a build
-    alone: restore the folder `.registry` from a copy where there is one.
+    Whole poems are known from builds alone: they stay where their files in `.registry` are whole. Restore
+    the folder from a copy where there is one: benchmarks that the Hub no longer has are lost. Seals that had
+    ended stand again where the index was damaged or edited, or an older Mihakk wrote it unsigned.
 
     Example: mihakk seal rebuild
     """

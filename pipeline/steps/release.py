@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,7 +36,7 @@ from mihakk.schemas.poem import Poem
 from mihakk.schemas.published import Published
 from mihakk.schemas.rejection import Cluster
 from mihakk.schemas.review import Resolution
-from mihakk.schemas.stages import AUDITED, CURATED, RELEASED, SCRAPED, STAGES
+from mihakk.schemas.stages import AUDITED, CURATED, NORMALIZED, RELEASED, SCRAPED, STAGES
 
 if TYPE_CHECKING:
     from mihakk.releases.gates import Gate
@@ -78,7 +78,12 @@ def _release(build: Build, unit: str, _: Any, tick: Tick) -> list[ShardManifest]
         inputs["secret"] = _secret_mark(build)
     if seals := hub.standing_seals(build.config.name):
         inputs["seals"] = seals
-    manifest = build.stage(STAGE).run(unit, inputs, lambda: _publish(build, hub, tick))
+    stage = build.stage(STAGE)
+    manifest = stage.run(unit, inputs, lambda: _publish(build, hub, tick))
+    if _hub_head_if_changed(build, hub):
+        # It counts as done, from an earlier time that a Hub was found without the release.
+        inputs["after"] = manifest.digest
+        manifest = stage.run(unit, inputs, lambda: _publish(build, hub, tick))
     return [manifest]
 
 
@@ -127,9 +132,7 @@ def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
     with tempfile.TemporaryDirectory(prefix="mihakk-release-") as scratch:
         with hub.previous(build.config.name) as previous:
             name, is_blind = build.config.name, build.config.release.blind != "off"
-            seals = replace(
-                hub.seals(name, blind=is_blind), works=_whole_poems(build, items) if is_blind else {}
-            )
+            seals = replace(hub.seals(name, blind=is_blind), works=_whole_poems(build, items, known.clusters))
             release = assemble(
                 items,
                 before.read_all("verdicts", Verdict),
@@ -171,18 +174,29 @@ def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
     )
 
 
-def _whole_poems(build: Build, items: Sequence[Item]) -> dict[str, tuple[str, ...]]:
-    """Texts of the couplets of every poem of which a label is asked, which all have it."""
-    from mihakk.releases.content.seals import is_label
+def _whole_poems(
+    build: Build, items: Iterable[Item], clusters: Iterable[Cluster]
+) -> dict[str, tuple[str, ...]]:
+    """Lines of every poem that an item is of, and of those found to be the same: they share their labels."""
     from mihakk.releases.content.split import source_work
 
-    asked = {source_work(item) for item in items if is_label(item)}
+    same = {name: {name} for name in map(source_work, items)}
+    merged: set[str] = set()
+    for cluster in clusters:
+        if cluster.level == "poem":
+            members = {cluster.kept, *cluster.merged}
+            for name in members & same.keys():
+                same[name] |= members
+                merged |= members
+    lines: dict[str, tuple[str, ...]] = {}
+    # Poems that were merged into another one stand in the earlier stage alone.
+    for stage in (CURATED, NORMALIZED) if merged else (CURATED,):
+        for poem in build.stage(stage).read_all("poems", Poem):
+            if poem.id not in lines and (poem.id in same or poem.id in merged):
+                lines[poem.id] = tuple(half.text for couplet in poem.couplets for half in couplet.halves)
     return {
-        poem.id: tuple(
-            half.text for couplet in poem.couplets for half in (couplet.first, couplet.second) if half
-        )
-        for poem in build.stage(CURATED).read_all("poems", Poem)
-        if poem.id in asked
+        name: tuple(line for one in sorted(members) for line in lines.get(one, ()))
+        for name, members in same.items()
     }
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from mihakk.machinery.groups import grouped
 from mihakk.machinery.text import key
-from mihakk.releases.content.fingerprints import NAMES, PIECES, shown_marks
+from mihakk.releases.content.fingerprints import NAMES, PIECES
 from mihakk.releases.content.item_tables import Placed, config_name
 from mihakk.releases.content.placement import LIKE_TEST
 from mihakk.releases.content.seals import PRINTED, Seals
@@ -127,7 +127,8 @@ def keep_apart(
         _ids(
             unit
             for unit in _units(dev)
-            if unit.texts & used or any(shown_marks(item.model_dump()) & marks for item in unit.items)
+            if unit.texts & used
+            or any(seals.tells_own(item) or seals.told(item) & marks for item in unit.items)
         ),
         LIKE_TEST,
     )

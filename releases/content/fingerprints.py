@@ -7,7 +7,8 @@ the same wherever the run stands, so that two texts which share 20 letters share
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 from zlib import crc32
 
@@ -19,6 +20,8 @@ LETTERS = 16
 WINDOW = 5
 LEAST = 6
 """Letters of a short text that is a fingerprint as a whole; a shorter one is nobody's own."""
+POEM = "poem "
+"""Before a fingerprint that stands for the whole poem with its labels, and not for the line alone."""
 NAMES = frozenset({"poet", "title"})
 """Fields that name what a text is from."""
 PIECES = re.compile(r"[\n\t/*…|=«»]|\s{2,}")
@@ -46,13 +49,36 @@ def _winnowed(letters: str) -> Iterator[str]:
         yield runs[start + window.index(min(window))]
 
 
+def beside(texts: Sequence[str], asked: Iterable[str] = ()) -> set[str]:
+    """Fingerprints across the seams of neighbouring texts, and of the last of them with each one asked for.
+
+    Else a line that is printed in two halves had none, nor had a couplet with another word in each line.
+    """
+    letters = [key(text, "ar") for text in texts]
+    seams = list(pairwise(letters)) + [(letters[-1], key(text, "ar")) for text in asked if letters]
+    reach = LETTERS + WINDOW - 2
+    found = {run for one, other in seams for run in _winnowed(one[-reach:] + other[:reach])}
+    short = (one + other for one, other in seams if LEAST <= len(one + other) <= reach)
+    return found.union(f"={whole}" for whole in short)
+
+
+def poem_marks(texts: Sequence[str]) -> frozenset[str]:
+    """What stands for a whole poem, where the fingerprints of its lines stand for these alone."""
+    return as_poem(fingerprints(texts) | beside(texts))
+
+
+def as_poem(marks: Iterable[str]) -> frozenset[str]:
+    """The fingerprints of lines as those of the poem that they are of."""
+    return frozenset(f"{POEM}{mark}" for mark in marks)
+
+
 def own_marks(row: Mapping[str, Any]) -> set[str]:
     """Fingerprints of the texts that an item or row is about and asks for; labels and names are none.
 
     A question is one, as a whole, only where nothing else says what is asked about: many share a template.
     """
-    about = _about(row)
-    found = fingerprints((*about, *_asked_for(row)))
+    about, asked = _about(row), _asked_for(row)
+    found = fingerprints((*about, *asked)) | beside(about, asked)
     return found if about else found | _whole(row)
 
 
@@ -63,8 +89,9 @@ def about_marks(row: Mapping[str, Any]) -> set[str]:
 
 def shown_marks(row: Mapping[str, Any]) -> set[str]:
     """Fingerprints of all that an open row prints, and of the work that it names."""
-    texts = (row.get("question") or "", *_about(row), *_asked_for(row))
-    return fingerprints(texts) | _whole(row) | work_marks(row)
+    about, asked = _about(row), _asked_for(row)
+    texts = (row.get("question") or "", *about, *asked)
+    return fingerprints(texts) | beside(about, asked) | _whole(row) | work_marks(row)
 
 
 def work_marks(row: Mapping[str, Any]) -> set[str]:

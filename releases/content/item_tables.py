@@ -17,7 +17,6 @@ from mihakk.machinery.errors import UsageError
 from mihakk.machinery.ids import SCORED_FIELDS, content_hash, digest
 from mihakk.machinery.lake.columns import arrow_type
 from mihakk.machinery.parquet import read_parquet
-from mihakk.machinery.unpacked import strings
 from mihakk.schemas.audit import AUDIT_STATES, AuditState
 from mihakk.schemas.item import ITEM, ChoiceItem, Item, Origin
 from mihakk.schemas.record import Language
@@ -230,16 +229,6 @@ def released_rows(folder: Path) -> Iterator[dict[str, Any]]:
     """Every row of a release folder, as published."""
     for _, _, path in data_files(folder):
         yield from read_items(path).to_pylist()
-
-
-def rows_of(folder: Path) -> Iterator[dict[str, Any]]:
-    """Rows of any release; those of tables with columns of their own as if every text were a field."""
-    for _, _, path in data_files(folder):
-        try:
-            yield from read_items(path).to_pylist()
-        except UsageError:
-            for row in pq.read_table(path).to_pylist():
-                yield {"fields": {str(place): text for place, text in enumerate(strings(row))}}
 
 
 def read_items(path: Path, columns: Sequence[str] | None = None) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import hmac
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -18,7 +18,15 @@ import orjson
 
 from mihakk.machinery.settings import REFERENCE, SAMPLES
 from mihakk.machinery.unpacked import strings
-from mihakk.releases.content.fingerprints import fingerprints, own_marks, shown_marks, work_marks
+from mihakk.releases.content.fingerprints import (
+    POEM,
+    as_poem,
+    fingerprints,
+    own_marks,
+    poem_marks,
+    shown_marks,
+    work_marks,
+)
 from mihakk.releases.content.split import LABELS, source_work
 from mihakk.schemas.item import ChoiceItem, Item
 
@@ -28,8 +36,8 @@ WAITS = "waits_for_seal"
 """Why an item is left out: a blind release of the hub has sealed its text."""
 PRINTED = "blind_printed"
 """Why an item can't be sealed: this hub or this repository has printed its text with the gold."""
-Works = Mapping[str, Collection[str]]
-"""Id of a poem whose label is asked for -> the texts of all its couplets, which share it."""
+Works = Mapping[str, Sequence[str]]
+"""Id of a poem -> the lines of all its couplets, and of poems merged with it: they share its labels."""
 
 
 def open_digest(mark: str) -> bytes:
@@ -56,29 +64,29 @@ class Seals:
     """Digests of what releases of the hub have printed; this repository's data are known anyway."""
     sealed: Mapping[str, frozenset[bytes]] = field(default_factory=dict)
     """Benchmark -> digests of what it keeps sealed."""
+    own: str = ""
+    """The benchmark that is built, where it is blind: it may seal again what it has sealed."""
     key: bytes = b""
     """The secret; empty where nothing is sealed."""
     ended: frozenset[bytes] = frozenset()
     """Digests of what was sealed once: it may be printed, and not be sealed again."""
     works: Works = field(default_factory=dict)
+    """The poems of the items that are built."""
+    _poems: dict[str, frozenset[str]] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def with_printed(self, rows: Iterable[Mapping[str, Any]]) -> Seals:
         """The same, and what further rows have printed."""
         return replace(self, printed=self.printed | printed_digests(rows))
 
-    def waiting(self, items: Iterable[Item], name: str, to_be_sealed: Collection[str]) -> dict[str, str]:
-        """Id of an item that must wait -> the benchmark that sealed its text.
+    def waiting(self, items: Iterable[Item]) -> dict[str, str]:
+        """Id of an item that must wait -> the benchmark that sealed its text."""
+        found = ((item.id, self.sealed_by(self.told(item), self.own)) for item in items if self.sealed)
+        return {name: other for name, other in found if other}
 
-        Args:
-            name: The benchmark that is built. It may seal again what it has sealed, and print nothing of it.
-            to_be_sealed: Ids of the items whose golds will be sealed.
-        """
-        found = {}
-        for item in items if self.sealed else ():
-            allowed = name if item.id in to_be_sealed else ""
-            if other := self.sealed_by(shown_marks(item.model_dump()), allowed):
-                found[item.id] = other
-        return found
+    def tells_own(self, item: Item) -> bool:
+        """Whether an open item tells of what this benchmark itself has sealed."""
+        sealed = self.sealed.get(self.own, frozenset())
+        return bool(sealed) and any(sealed_digest(self.key, mark) in sealed for mark in self.told(item))
 
     def sealed_by(self, marks: Iterable[str], allowed: str = "") -> str:
         """A benchmark other than `allowed` that has sealed any of it; empty where none has."""
@@ -89,15 +97,36 @@ class Seals:
     def marks(self, item: Item) -> frozenset[str]:
         """Fingerprints of what is sealed with an item: its texts; where a label is asked, its whole poem."""
         own = sealed_marks(item.model_dump())
-        return frozenset(own | fingerprints(self.works.get(source_work(item), ()))) if is_label(item) else own
+        return own | self.poem(item) if is_label(item) else own
+
+    def told(self, item: Item) -> frozenset[str]:
+        """Fingerprints of what an open item tells of: its texts, and its poem, whose labels it shows."""
+        return row_tells(item.model_dump()) | self.poem(item)
+
+    def poem(self, item: Item) -> frozenset[str]:
+        """What stands for the whole poem that an item is of; nothing where it is of none."""
+        name = source_work(item)
+        if name not in self._poems:
+            self._poems[name] = poem_marks(self.works.get(name, ()))
+        return self._poems[name]
 
     def is_printed(self, marks: Collection[str]) -> bool:
         """Whether the hub, or this repository's own data, has printed any of it, or told its gold."""
+        lines = {mark.removeprefix(POEM) for mark in marks}
         return (
-            not repository_marks().isdisjoint(marks)
-            or any(open_digest(mark) in self.printed for mark in marks)
-            or (bool(self.ended) and any(sealed_digest(self.key, mark) in self.ended for mark in marks))
+            not repository_marks().isdisjoint(lines)
+            or any(open_digest(mark) in self.printed for mark in lines.union(marks))
+            or (
+                bool(self.ended)
+                and any(sealed_digest(self.key, mark) in self.ended for mark in lines.union(marks))
+            )
         )
+
+
+def row_tells(row: Mapping[str, Any]) -> frozenset[str]:
+    """Fingerprints of what an open row tells of: its lines, and the poems that they are of."""
+    marks = shown_marks(row)
+    return as_poem(marks) | marks
 
 
 def is_label(item: Item) -> bool:
@@ -108,7 +137,8 @@ def is_label(item: Item) -> bool:
 def sealed_marks(row: Mapping[str, Any]) -> frozenset[str]:
     """Fingerprints of what is sealed with an opened row or item, as far as the row itself tells."""
     is_class = LABELS & set(row.get("option_kinds") or ())
-    return frozenset(own_marks(row) | (work_marks(row) if is_class else set()))
+    own = own_marks(row)
+    return frozenset(own | as_poem(own) | work_marks(row) if is_class else own)
 
 
 @cache

@@ -200,8 +200,8 @@ class EmbeddedHub:
     def rebuild_registry(self, identity: str = "") -> list[str]:
         """Read again from all versions what they printed and sealed; the versions.
 
-        What only builds know is lost: whole poems of which a label was asked, and versions that this Hub no
-        longer has.
+        What only builds know, whole poems, is kept where the version's file is whole; versions that this
+        Hub no longer has are lost.
 
         Args:
             identity: The age secret key, where golds are encrypted.
@@ -245,11 +245,20 @@ class EmbeddedHub:
             registry = Registry(self.root)
             known = registry.index().versions if complete else {}
             for name, version in self._released() if complete else ():
-                if f"{name}@{version}" not in known:
+                entry = known.get(f"{name}@{version}")
+                # An entry of nothing is none: an audit's release was not read once, and a blind one seals.
+                if entry is None or not (
+                    entry.sealed or (entry.printed and not self._is_blind(name, version))
+                ):
                     with tempfile.TemporaryDirectory(prefix="mihakk-registry-") as scratch:
                         folder = self.checkout(name, version, Path(scratch) / version)
                         adopt(registry, f"{name}@{version}", folder)
             yield registry
+
+    def _is_blind(self, name: str, version: str) -> bool:
+        """Whether the golds of a version are apart."""
+        tree = git(self.repository(name), "ls-tree", "--name-only", version, "--", "answers/")
+        return bool(tree) or version in self.versions(f"{name}-answers")
 
     def publish(self, release: AssembledRelease) -> Publication:
         """Make a release visible under its version, whole or not at all; golds of a blind one come first.

@@ -3,12 +3,15 @@
 It lies in the hidden folder `.registry` of the Hub, on its private side. A version enters it before it is
 published. What an open version printed is read again from the version itself where the registry lacks it.
 What a blind one sealed is not: a Hub whose registry is damaged, or lacks a blind version, publishes nothing.
+Once anything is sealed the index is signed under the secret, so that an edited one is a damaged one.
 """
 
 from __future__ import annotations
 
+import hmac
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,10 +22,17 @@ from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.ids import sha256
 from mihakk.machinery.whole import write_whole
 from mihakk.releases.content.blind import find_answers, opened_rows, read_answers
-from mihakk.releases.content.fingerprints import shown_marks
-from mihakk.releases.content.item_tables import rows_of
-from mihakk.releases.content.seals import BYTES, Seals, printed_digests, sealed_digest, sealed_marks
+from mihakk.releases.content.fingerprints import POEM, as_poem, shown_marks
+from mihakk.releases.content.seals import (
+    BYTES,
+    Seals,
+    open_digest,
+    printed_digests,
+    sealed_digest,
+    sealed_marks,
+)
 from mihakk.releases.content.secret import blind_key, keyed
+from mihakk.releases.printed import rows_of
 from mihakk.schemas.record import Record
 
 if TYPE_CHECKING:
@@ -30,6 +40,8 @@ if TYPE_CHECKING:
 
 FOLDER = ".registry"
 INDEX = "index.json"
+NAMED = 3
+"""Rows that a message names."""
 REMEDY = "restore the folder from a copy, or run `mihakk seal rebuild`"
 
 
@@ -53,12 +65,19 @@ class Index(Record):
     """`NAME@VERSION` -> its entry."""
     ended: tuple[str, ...] = ()
     """Versions whose golds may be told."""
+    mac: str = ""
+    """Digest of the rest under the secret; empty while nothing is sealed."""
+
+    def signed(self, key: bytes) -> Index:
+        """The same with its digest under the secret, where there is one."""
+        rest = orjson.dumps(self.model_dump(exclude={"mac"}), option=orjson.OPT_SORT_KEYS).decode()
+        return self.model_copy(update={"mac": keyed(key, "index", rest) if key else ""})
 
 
 class Digests(NamedTuple):
     """What a version prints and seals."""
 
-    printed: frozenset[bytes]
+    printed: frozenset[bytes] = frozenset()
     sealed: frozenset[bytes] = frozenset()
 
 
@@ -67,6 +86,8 @@ class Registry:
 
     def __init__(self, hub: Path) -> None:
         self.folder = hub / FOLDER
+        self.before: dict[str, Digests] = {}
+        """What stood of a version before a restart: builds know more than releases tell."""
 
     def index(self) -> Index:
         """The index; an empty one where there is no registry yet.
@@ -103,10 +124,11 @@ class Registry:
         """The secret that the seals of this Hub are under; empty while nothing is sealed.
 
         Raises:
-            UsageError: It is not set, or another one is.
+            UsageError: It is not set, or another one is; or the index is not as it was written.
         """
-        mark = self.index().key
-        if not mark:
+        index = self.index()
+        mark = index.key
+        if not mark and not any(entry.sealed for entry in index.versions.values()):
             return b""
         try:
             key = blind_key()
@@ -114,10 +136,18 @@ class Registry:
             raise UsageError(
                 f"a benchmark of this hub is blind; without its secret nobody knows what must wait: {error}"
             ) from error
-        if keyed(key, "registry", "") != mark:
+        if mark and keyed(key, "registry", "") != mark:
             raise UsageError(
                 "this is not the secret that the blind benchmarks of this hub are sealed under: set theirs "
                 "(MIHAKK_BLIND_KEY or MIHAKK_BLIND_KEY_FILE), or use another hub"
+            )
+        if not hmac.compare_digest(index.mac, index.signed(key).mac):
+            why = (
+                "was changed by something else" if index.mac else "is not signed, as an older Mihakk left it"
+            )
+            raise UsageError(
+                f"{self.folder / INDEX} {why}: nothing is built or published before it is known "
+                f"what is sealed; {REMEDY}"
             )
         return key
 
@@ -139,8 +169,8 @@ class Registry:
                 ended |= found.sealed
             elif found.sealed:
                 sealed[own] = sealed.get(own, frozenset()) | found.sealed
-        key = self.key() if sealed or (blind and ended) else blind_key() if blind else b""
-        return Seals(frozenset(printed), sealed, key, frozenset(ended))
+        key = self.key() or (blind_key() if blind else b"")
+        return Seals(frozenset(printed), sealed, name if blind else "", key, frozenset(ended))
 
     def sealed_by(self) -> dict[str, str]:
         """Version with a standing seal -> digest of its entry."""
@@ -158,28 +188,40 @@ class Registry:
         entry = Entry(printed=len(found.printed), sealed=len(found.sealed), digest=sha256(data))
         if index.versions.get(version) == entry and self._file(version).is_file():
             return
+        key = self.key() or key
         self._write(self._file(version), data)
         mark = keyed(key, "registry", "") if found.sealed else index.key
-        self._keep(index.model_copy(update={"versions": {**index.versions, version: entry}, "key": mark}))
+        versions = {**index.versions, version: entry}
+        self._keep(index.model_copy(update={"versions": versions, "key": mark}), key)
 
     def end(self, versions: Iterable[str]) -> None:
         """Say that the golds of versions may be told."""
-        index = self.index()
-        self._keep(index.model_copy(update={"ended": tuple(sorted({*index.ended, *versions}))}))
+        index, key = self.index(), self.key()
+        self._keep(index.model_copy(update={"ended": tuple(sorted({*index.ended, *versions}))}), key)
 
     def restart(self) -> None:
-        """Forget everything but which seals have ended, where that can be read."""
+        """Empty the index; which seals have ended stays where it is as it was written."""
         try:
-            ended = self.index().ended
+            index = self.index()
         except UsageError:
-            ended = ()
-        self._keep(Index(ended=ended))
+            index = Index()
+        try:
+            key, ended = self.key(), index.ended
+        except UsageError:
+            key, ended = b"", ()
+        for version, entry in index.versions.items():
+            with suppress(UsageError):
+                whole = self.digests(version, entry)
+                same = bool(whole.sealed) and keyed(blind_key(), "registry", "") == index.key
+                self.before[version] = whole if same else Digests(whole.printed)
+        self._keep(Index(ended=ended, key=index.key if key else ""), key)
 
     def _file(self, version: str) -> Path:
         return self.folder / f"{version}.digests"
 
-    def _keep(self, index: Index) -> None:
-        self._write(self.folder / INDEX, orjson.dumps(index.model_dump(), option=orjson.OPT_INDENT_2))
+    def _keep(self, index: Index, key: bytes) -> None:
+        data = index.signed(key).model_dump()
+        self._write(self.folder / INDEX, orjson.dumps(data, option=orjson.OPT_INDENT_2))
 
     def _write(self, path: Path, data: bytes) -> None:
         """Whole or not at all, and for the owner alone.
@@ -210,13 +252,25 @@ def enter(registry: Registry, release: AssembledRelease) -> None:
         raise UsageError(
             f"{release.name} {release.version} is blind, and nothing says what it seals: build it again"
         )
-    told = Counter(seals.sealed_by(shown_marks(row)) for row in rows if not row.get("sealed"))
-    del told[""]
-    if told:
-        what = ", ".join(f"{count} of {name}" for name, count in sorted(told.items()))
+    if not rows:
         raise UsageError(
-            f"{release.name} {release.version} prints texts that are sealed ({what}): build it again so that "
-            "these items wait, or leave them out; `mihakk seal end` says that the golds may be told"
+            f"{release.name} {release.version} holds no text that can be read: nothing is published"
+        )
+    shown: set[str] = set()
+    told: list[tuple[str, str]] = []
+    for row in (row for row in rows if not row.get("sealed")):
+        marks = shown_marks(row)
+        shown |= marks
+        if other := seals.sealed_by(as_poem(marks) | marks) if seals.sealed else "":
+            told.append((str(row["id"]), other))
+    if told:
+        counts = Counter(other for _, other in told)
+        what = ", ".join(f"{count} of {name}" for name, count in sorted(counts.items()))
+        where = ", then ".join(place for place, _ in told[:NAMED])
+        raise UsageError(
+            f"{release.name} {release.version} prints texts that are sealed ({what}), first in {where}: "
+            "build it again so that these items wait, or take the rows out of the benchmark and audit it "
+            "again; `mihakk seal end` says that the golds may be told"
         )
     if other := seals.sealed_by(release.seals, release.name):
         raise UsageError(
@@ -227,7 +281,10 @@ def enter(registry: Registry, release: AssembledRelease) -> None:
             f"{release.name} {release.version} seals texts that were printed meanwhile: build it again"
         )
     sealed = frozenset(sealed_digest(seals.key, mark) for mark in release.seals)
-    registry.add(f"{release.name}@{release.version}", Digests(printed_digests(rows), sealed), seals.key)
+    # Of poems what is not printed already: a line that is printed tells as much.
+    shown |= {mark for mark in release.poems if mark.removeprefix(POEM) not in shown}
+    printed = frozenset(map(open_digest, shown))
+    registry.add(f"{release.name}@{release.version}", Digests(printed, sealed), seals.key)
 
 
 def adopt(registry: Registry, version: str, folder: Path) -> None:
@@ -246,14 +303,15 @@ def adopt(registry: Registry, version: str, folder: Path) -> None:
 
 
 def read_again(registry: Registry, version: str, folder: Path, golds: Path, identity: str) -> None:
-    """Enter a version by its tables and its golds; `UsageError` where the golds can't be read."""
-    rows = list(rows_of(folder))
-    found = Digests(printed_digests(rows))
+    """Enter a version by its tables, its golds and what stood of it; `UsageError` where golds are shut."""
+    rows, before = list(rows_of(folder)), registry.before.get(version, Digests())
+    found = Digests(printed_digests(rows) | before.printed)
     key = b""
     if any(row.get("sealed") for row in rows):
         key = blind_key()
         asked = {row["id"] for row in rows if row["sealed"]}
         opened = (row for _, _, row in opened_rows(folder, read_answers(find_answers(golds), identity)))
         marks = frozenset[str]().union(*(sealed_marks(row) for row in opened if row["id"] in asked))
-        found = Digests(found.printed, frozenset(sealed_digest(key, mark) for mark in marks))
+        sealed = frozenset(sealed_digest(key, mark) for mark in marks)
+        found = Digests(found.printed, sealed | before.sealed)
     registry.add(version, found, key)

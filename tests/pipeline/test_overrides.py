@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from mihakk.machinery.errors import UsageError
+from mihakk.machinery.lake import ShardOutput
 from mihakk.machinery.settings import settings
 from mihakk.pipeline.build import Build
 from mihakk.pipeline.publishing import publish_version
@@ -26,7 +27,9 @@ from mihakk.releases.content.item_tables import data_files
 from mihakk.releases.hub.embedded import EmbeddedHub
 from mihakk.releases.paper_trail.gate_record import FILE, read_gate_record, require_publishable
 from mihakk.releases.release_facts import Override, ReleaseFacts
+from mihakk.schemas.manifest import ShardCounts
 from mihakk.schemas.model import AuditorsConfig
+from mihakk.schemas.published import Published
 from tests.pipeline.test_sign_off import build, reviewed
 from tests.releases.hub_server import HubServer
 from tests.releases.release_material import FACTS, hafez_config, idiom_items, release_arguments
@@ -75,6 +78,29 @@ def released(hub: EmbeddedHub, facts: ReleaseFacts, folder: Path, previous: Path
     release = assemble(folder=folder, previous=previous, **release_arguments(idiom_items(), facts))
     hub.publish(release)
     return release.folder
+
+
+def test_a_hub_that_lacks_the_release_gets_it_each_time(
+    build: Build, own_hub: EmbeddedHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another hub, or the folder was lost: what the lake counts as finished must stand there."""
+    build = opened(build)
+    reviewed(build, "one")
+    made = assemble(folder=tmp_path / "made", **release_arguments(idiom_items()))
+
+    def publish(_: Build, hub: EmbeddedHub, tick: object) -> ShardOutput:
+        done = hub.publish(made)
+        row = Published(
+            name=made.name, version=made.version, commit=done.commit, location=made.name, items=1, files=1
+        )
+        return ShardOutput({"release": (Published, [row])}, ShardCounts(read=1, kept=1, written=1))
+
+    monkeypatch.setattr(release, "_publish", publish)
+    monkeypatch.setattr(release, "_auditors", lambda _: ())
+    for _ in range(4):
+        release.STEP.run(build, "release", None, lambda _: None)
+        assert own_hub.versions(made.name) == [made.version]
+        shutil.rmtree(own_hub.root)
 
 
 def opened(build: Build) -> Build:

@@ -157,12 +157,13 @@ def test_one_giant_work_that_no_split_can_part_shuts_a_large_release() -> None:
             for n in range(1000)
         ]
 
-    def splits(works: int) -> Any:
-        return next(g for g in gates(items(works), [], hafez_config(), FACTS) if g.name == "splits")
+    def splits(works: int, **release: Any) -> Any:
+        return next(g for g in gates(items(works), [], hafez_config(**release), FACTS) if g.name == "splits")
 
     assert splits(1).shut
     assert "the largest (poem0) with 100.0%" in splits(1).found
     assert not splits(500).shut
+    assert "the largest with 100.0%" in splits(1, blind="repository").found, "it names no source"
 
 
 def test_an_unknown_licence_always_shuts() -> None:

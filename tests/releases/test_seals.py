@@ -8,19 +8,29 @@ import re
 import shutil
 import unicodedata
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import hafez
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from mihakk.flows.cli import app
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.settings import SAMPLES, settings
+from mihakk.pipeline.steps.release import _whole_poems
 from mihakk.releases.assemble import AssembledRelease, assemble
+from mihakk.releases.cleaned.assemble import assemble_cleaned
+from mihakk.releases.cleaned.errata import RowErratum
+from mihakk.releases.cleaned_record import CleanedRecord, CleanedTable
+from mihakk.releases.content.seals import Works
 from mihakk.releases.hub.embedded import EmbeddedHub
-from mihakk.schemas.item import ChoiceItem, Item, Origin
+from mihakk.schemas.item import AnswerItem, ChoiceItem, Item, Origin
+from mihakk.schemas.rejection import Cluster
 from mihakk.schemas.withdrawal import Withdrawal
 from tests.releases.attacker import rows as public_rows
 from tests.releases.release_material import divan, hafez_items, release_arguments
@@ -69,7 +79,7 @@ class Maker:
         self.folder, self.made = folder, 0
 
     def assemble(
-        self, hub: EmbeddedHub, name: str, items: Sequence[Item], **release: Any
+        self, hub: EmbeddedHub, name: str, items: Sequence[Item], works: Works | None = None, **release: Any
     ) -> AssembledRelease:
         self.made += 1
         own = self.folder / f"build{self.made}"
@@ -82,14 +92,19 @@ class Maker:
                 previous=previous,
                 earlier=hub.older(name, own) if blind else (),
                 siblings=hub.siblings(name, own) if blind else (),
-                seals=hub.seals(name, blind=blind),
+                seals=replace(hub.seals(name, blind=blind), works=works or {}),
                 **given,
             )
 
     def __call__(
-        self, hub: EmbeddedHub, name: str, items: Sequence[Item] = GHAZALS, **release: Any
+        self,
+        hub: EmbeddedHub,
+        name: str,
+        items: Sequence[Item] = GHAZALS,
+        works: Works | None = None,
+        **release: Any,
     ) -> AssembledRelease:
-        made = self.assemble(hub, name, items, **release)
+        made = self.assemble(hub, name, items, works, **release)
         hub.publish(made)
         return made
 
@@ -217,27 +232,236 @@ def test_texts_of_this_repositorys_data_are_not_sealed(hub: EmbeddedHub, build: 
         build(hub, "idioms", items, blind="repository")
 
 
-def test_metres_that_stand_in_this_repositorys_tables_are_not_sealed(hub: EmbeddedHub, build: Maker) -> None:
-    def metre(prefix: str, number: int) -> Item:
-        metres = ("رمل", "مجتث", "مضارع", "هزج")
-        verse = next(one.fields["first"] for one in GHAZALS if one.origin.records[0] == f"hafez:{number}:1")
-        return ChoiceItem(
-            id=f"fa-metre_choice-{number:016x}",
-            task="metre_choice",
-            language="fa",
-            question=f"وزن این بیت چیست؟ «{verse}»",
-            fields={"verse": verse},
-            options=metres,
-            gold=(number * 7 % 4,),
-            option_kinds=tuple("right" if place == number * 7 % 4 else "other_label" for place in range(4)),
-            origin=Origin(records=(f"{prefix}-{number}:1",), generator="metre_choice", generator_version="1"),
-            licence="public-domain",
-        )
+def metre(prefix: str, number: int, couplet: int = 1) -> Item:
+    metres = ("رمل", "مجتث", "مضارع", "هزج")
+    verse = "\n".join(hafez.get_poem(number)["poem"][2 * couplet : 2 * couplet + 2])
+    return ChoiceItem(
+        id=f"fa-metre_choice-{number * 100 + couplet:016x}",
+        task="metre_choice",
+        language="fa",
+        question=f"وزن این بیت چیست؟ «{verse}»",
+        fields={"verse": verse},
+        options=metres,
+        gold=(number * 7 % 4,),
+        option_kinds=tuple("right" if place == number * 7 % 4 else "other_label" for place in range(4)),
+        origin=Origin(
+            records=(f"{prefix}-{number}:{couplet}",), generator="metre_choice", generator_version="1"
+        ),
+        licence="public-domain",
+    )
 
+
+def test_metres_that_stand_in_this_repositorys_tables_are_not_sealed(hub: EmbeddedHub, build: Maker) -> None:
     with pytest.raises(UsageError, match="this repository's data"):
         build(hub, "metres", [metre("hafez", number) for number in range(1, 41)], blind="repository")
     other = [metre("divan", number) for number in range(1, 41)]
     assert build(hub, "metres", other, blind="repository").items >= 10
+
+
+def edition(prefix: str, number: int, couplets: slice) -> dict[str, list[str]]:
+    """A poem as an edition has it."""
+    lines = hafez.get_poem(number)["poem"]
+    return {
+        f"{prefix}-{number}": [
+            line for two in range(len(lines) // 2)[couplets] for line in lines[2 * two :][:2]
+        ]
+    }
+
+
+SHORT = {
+    name: text for number in range(1, 41) for name, text in edition("short", number, slice(0, 3)).items()
+}
+LONG = {
+    name: text for number in range(1, 61) for name, text in edition("long", number, slice(2, None)).items()
+}
+ABOUT_SHORT = [metre("short", number, 1) for number in range(1, 41)]
+ABOUT_LONG = [metre("long", number, 3) for number in range(1, 61)]
+"""About a couplet that the short edition lacks; a third of the poems are in none."""
+
+
+def test_a_label_that_is_sealed_is_told_by_no_couplet_of_a_longer_edition(
+    hub: EmbeddedHub, build: Maker
+) -> None:
+    blind = build(hub, "blind", ABOUT_SHORT, SHORT, blind="repository", test_share=1.0)
+    asked = {letters(row["fields"]["verse"]) for row in public_rows(blind.folder) if row["sealed"]}
+    sealed = {number for number in range(1, 41) if letters(metre("short", number).fields["verse"]) in asked}
+    assert len(sealed) >= 10
+    other = build(hub, "open", ABOUT_LONG, LONG)
+    printed = {
+        int(row["origin"]["records"][0].split("-")[1].split(":")[0]) for row in public_rows(other.folder)
+    }
+    assert printed == set(range(1, 61)) - sealed
+
+
+def test_a_label_that_a_longer_edition_printed_is_not_sealed(hub: EmbeddedHub, build: Maker) -> None:
+    build(hub, "open", ABOUT_LONG[:20], LONG)
+    blind = build(hub, "blind", ABOUT_SHORT, SHORT, blind="repository", test_share=1.0)
+    asked = {letters(row["fields"]["verse"]) for row in public_rows(blind.folder) if row["sealed"]}
+    assert asked
+    assert not asked & {letters(item.fields["verse"]) for item in ABOUT_SHORT[:20]}
+    assert reasons(blind).count("blind_printed") == 20
+
+
+def test_one_benchmark_parts_two_editions_of_a_poem_and_stays_as_it_is(
+    hub: EmbeddedHub, build: Maker
+) -> None:
+    both, works = [*ABOUT_SHORT, *ABOUT_LONG], SHORT | LONG
+    blind = build(hub, "blind", both, works, blind="repository", test_share=0.5)
+    rows = public_rows(blind.folder)
+    number = {letters(one.fields["verse"]): one.origin.records[0].split("-")[1].split(":")[0] for one in both}
+    asked = {number[letters(row["fields"]["verse"])] for row in rows if row["sealed"]}
+    told = {number[letters(row["fields"]["verse"])] for row in rows if not row["sealed"]}
+    assert min(len(asked), len(told)) >= 10
+    assert not asked & told
+    again = build.assemble(hub, "blind", both, works, blind="repository", test_share=0.5)
+    assert again.unchanged
+
+
+def test_poems_that_were_merged_share_their_lines() -> None:
+    """The one that stands for both is held for what the other one shows, though only the earlier stage has it."""
+
+    def poem(name: str, *lines: str) -> Any:
+        halves = [SimpleNamespace(text=line) for line in lines]
+        return SimpleNamespace(id=name, couplets=[SimpleNamespace(halves=halves)])
+
+    kept, other, alone = poem("kept", "a"), poem("other", "b", "c"), poem("alone", "d")
+    tables = {"3_curated": [kept, alone], "2_normalized": [kept, other, alone]}
+    lake: Any = SimpleNamespace(stage=lambda name: SimpleNamespace(read_all=lambda *_: iter(tables[name])))
+    items = [metre(name, 1).model_copy(update={"origin": origin(f"{name}:1")}) for name in ("kept", "alone")]
+    cluster = Cluster(kept="kept", merged=("other",), level="poem", method="near", similarity=0.9)
+    assert _whole_poems(lake, items, [cluster]) == {"kept": ("a", "b", "c"), "alone": ("d",)}
+
+
+def origin(record: str) -> Origin:
+    return Origin(records=(record,), generator="metre_choice", generator_version="1")
+
+
+def outside(folder: Path, rows: list[dict[str, str]], ending: str, **told: Any) -> AssembledRelease:
+    """The cleaned release of somebody's benchmark, as an audit drafts it."""
+    frame, name = pd.DataFrame(rows), f"rows.{ending}"
+
+    def write(target: Path) -> None:
+        path = target / name
+        if ending == "jsonl":
+            frame.to_json(path, orient="records", lines=True)  # letters as \\u0627
+        elif ending == "xlsx":
+            frame.to_excel(path, index=False)
+        elif ending == "parquet":
+            frame.to_parquet(path)
+        else:
+            frame.replace("ی", "ي", regex=True).to_csv(path, index=False, encoding="cp1256")
+
+    table = CleanedTable(path=name, format=ending, rows=len(rows), original_rows=len(rows))
+    record = CleanedRecord(
+        name="outside",
+        title="Outside",
+        version="",
+        source=name,
+        original="",
+        data="",
+        licence="CC-BY-4.0",
+        languages=("fa",),
+        tables=(table,),
+        changes={},
+        audit_states={},
+        policy="strict",
+    )
+    return assemble_cleaned(
+        record,
+        told.get("errata", ()),
+        folder,
+        write_data=told.get("write", write),
+        write_audit=lambda _: None,
+    )
+
+
+def couplets(items: Sequence[AnswerItem]) -> list[dict[str, str]]:
+    """Rows in columns of their own."""
+    return [{"Q": one.fields["first"], "A": one.answer, "n": str(n)} for n, one in enumerate(items)]
+
+
+COMPLETIONS = [one for one in GHAZALS if isinstance(one, AnswerItem)]
+
+
+ENDINGS = ("jsonl", "csv", "parquet", "xlsx")
+
+
+def test_an_audits_release_prints_nothing_that_is_sealed(
+    hub: EmbeddedHub, build: Maker, tmp_path: Path
+) -> None:
+    sealed = sealed_lines(build(hub, "blind", blind="repository", test_share=0.5))
+    for ending in ENDINGS:
+        mixed = outside(tmp_path / ending, couplets(COMPLETIONS), ending)
+        with pytest.raises(
+            UsageError, match=rf"outside 0\.1\.0 prints texts that are sealed .*rows\.{ending}, row"
+        ):
+            hub.publish(mixed)
+    free = [one for one in COMPLETIONS if letters(one.fields["first"]) not in sealed]
+    gone = next(one for one in COMPLETIONS if letters(one.fields["first"]) in sealed)
+    row = RowErratum(
+        table="t", row=1, line=1, own_id="", subset="", split="", change="blocked", evidence=(),
+        before=json.dumps({"Q": gone.fields["first"]}), after="",
+    )  # fmt: skip
+    with_errata = outside(tmp_path / "errata", couplets(free[:3]), "csv", errata=[row])
+    with pytest.raises(UsageError, match=r"errata/changes\.parquet, row 1"):
+        hub.publish(with_errata)
+
+
+def test_what_an_audits_release_printed_is_never_sealed(
+    hub: EmbeddedHub, build: Maker, tmp_path: Path
+) -> None:
+    versions, index = {}, hub.root / ".registry" / "index.json"
+    for place, ending in enumerate(ENDINGS):
+        made = outside(tmp_path / ending, couplets(COMPLETIONS[50 * place :][:50]), ending)
+        hub.publish(replace(made, name=ending))
+        versions[f"{ending}@0.1.0"] = {"printed": 0, "sealed": 0, "digest": hashlib.sha256(b"").hexdigest()}
+    # As a Mihakk left it that read no such release.
+    for path in index.parent.glob("*.digests"):
+        path.write_bytes(b"")
+    index.write_text(json.dumps({"versions": versions}))
+    blind = build(hub, "blind", blind="repository", test_share=0.5)
+    assert sealed_lines(blind)
+    assert not sealed_lines(blind) & {letters(one.fields["first"]) for one in COMPLETIONS[:200]}
+
+
+def test_a_release_of_which_nothing_can_be_read_is_refused(hub: EmbeddedHub, tmp_path: Path) -> None:
+    def damaged(target: Path) -> None:
+        (target / "rows.parquet").write_bytes(b"PAR1 and no more")
+
+    with pytest.raises(UsageError, match=r"the rows of rows\.parquet can't be read"):
+        hub.publish(outside(tmp_path / "damaged", couplets(COMPLETIONS[:3]), "parquet", write=damaged))
+    assert hub.latest("outside") is None
+
+
+def test_a_line_in_two_halves_and_another_word_in_each_are_found(hub: EmbeddedHub, build: Maker) -> None:
+    """What the row's texts show beside each other, though none of them holds twenty letters in a row."""
+    sealed = build(hub, "blind", COMPLETIONS, blind="repository", test_share=0.5)
+    lines = sealed_lines(sealed)
+    asked = [one for one in COMPLETIONS if letters(one.fields["first"]) in lines]
+
+    def row(first: str, second: str, number: int) -> Item:
+        return asked[0].model_copy(
+            update={
+                "id": f"fa-continuation_completion-{number:016x}",
+                "question": "مصراع دوم را بنویس",
+                "fields": {"first": first},
+                "answer": second,
+                "origin": asked[0].origin.model_copy(update={"records": (f"elsewhere-{number}:1",)}),
+            }
+        )
+
+    halves, seals = [], hub.seals("open")
+    for number, one in enumerate(asked):
+        words = one.fields["first"].split()
+        halves.append(row(" ".join(words[: len(words) // 2]), " ".join(words[len(words) // 2 :]), number))
+    found = seals.waiting(halves)
+    assert len(found) == len(halves) >= 60
+    other = []
+    for number, one in enumerate(asked):
+        first, second = one.fields["first"].split(), one.answer.split()
+        first[1], second[-2] = "دگرگون", "دگرگون"
+        other.append(row(" ".join(first), " ".join(second), number))
+    assert len(seals.waiting(other)) >= 0.95 * len(other)
 
 
 DAMAGE: dict[str, Callable[[Path], object]] = {
@@ -252,21 +476,35 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
         (folder / "blind@0.1.0.digests").read_bytes()[:-16]
     ),
     "no digests": lambda folder: (folder / "blind@0.1.0.digests").unlink(),
+    "emptied, and consistent": lambda folder: edit(folder, {"printed": 0, "sealed": 0}, b""),
+    "said to be open": lambda folder: edit(folder, {"printed": 1, "sealed": 0}, bytes(16)),
+    "most of it gone": lambda folder: edit(folder, {"printed": 0, "sealed": 1}, bytes(16)),
+    "no signature": lambda folder: edit(folder, {}, None, mac=""),
+    "said to have ended": lambda folder: edit(folder, {}, None, ended=["blind@0.1.0"]),
+    "no key and no signature": lambda folder: edit(folder, {}, None, key="", mac=""),
 }
+
+
+def edit(folder: Path, entry: dict[str, Any], data: bytes | None, **index: Any) -> None:
+    """As somebody would who can write the folder and lacks the secret."""
+    said = json.loads((folder / "index.json").read_bytes())
+    if data is not None:
+        (folder / "blind@0.1.0.digests").write_bytes(data)
+        entry["digest"] = hashlib.sha256(data).hexdigest()
+    said["versions"]["blind@0.1.0"] |= entry
+    (folder / "index.json").write_text(json.dumps(said | index))
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_without_its_registry_a_hub_publishes_nothing(
-    damage: str, sealed_hub: EmbeddedHub, build: Maker
+    damage: str, blind: AssembledRelease, sealed_hub: EmbeddedHub, build: Maker
 ) -> None:
-    registry = sealed_hub.root / ".registry"
-    whole = {path.name: path.read_bytes() for path in registry.iterdir()}
-    DAMAGE[damage](registry)
+    DAMAGE[damage](sealed_hub.root / ".registry")
     with pytest.raises(UsageError, match="mihakk seal rebuild"):
         build(sealed_hub, "open")
     assert sealed_hub.latest("open") is None
     assert "blind@0.1.0" in sealed_hub.rebuild_registry()
-    assert {path.name: path.read_bytes() for path in registry.iterdir()} == whole
+    assert not sealed_lines(blind) & printed_lines(build(sealed_hub, "open"))
 
 
 def test_a_copied_hub_keeps_its_seals_or_refuses(

@@ -1,0 +1,93 @@
+"""Everything that a release prints, as rows: what a build made, and what came from anybody's benchmark."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow.parquet as pq
+
+from mihakk.machinery.errors import UsageError
+from mihakk.machinery.text.encoding import decode
+from mihakk.machinery.unpacked import strings, unpacked
+from mihakk.releases.cleaned_record import FILE as CLEANED
+from mihakk.releases.cleaned_record import read_cleaned
+from mihakk.releases.content.checksum import release_files
+from mihakk.releases.content.item_tables import data_files, read_items
+from mihakk.releases.versions.diff import REFINED
+from mihakk.validators.external.table import FORMATS, Table, read_tables
+
+_TAG = re.compile(r"<[^>]*>")
+
+
+def rows_of(folder: Path) -> Iterator[dict[str, Any]]:
+    """Rows of any release; those with columns of their own as if every text were a field.
+
+    Of a release that no build made, every file is read: tables cell by cell, and the others line by line.
+
+    Raises:
+        UsageError: A table that should hold rows can't be read.
+    """
+    tables = list(data_files(folder))
+    if not tables or any((folder / mark).is_file() for mark in (CLEANED, REFINED)):
+        yield from _everything(folder)
+    else:
+        for _, _, path in tables:
+            try:
+                yield from read_items(path).to_pylist()
+            except UsageError:
+                for number, row in enumerate(pq.read_table(path).to_pylist(), 1):
+                    yield _as_row(strings(row), f"{path.relative_to(folder)}, row {number}")
+
+
+def _everything(folder: Path) -> Iterator[dict[str, Any]]:
+    record = read_cleaned(folder)
+    told = {one.path for one in record.tables if one.rows} if record is not None else set()
+    for path in release_files(folder):
+        name = path.relative_to(folder).as_posix()
+        found = _tables(path)
+        if name in told and not any(table.rows for table in found):
+            raise UsageError(
+                f"{folder.name}: the rows of {name} can't be read, so nobody can tell what it prints: "
+                "audit the benchmark again"
+            )
+        for table in found:
+            texts: list[Any] = [*table.columns, *(bad.body for bad in table.unreadable)]
+            yield _as_row(_cells([texts, table.around or ()]), name)
+            for number, row in table.rows.items():
+                yield _as_row(_cells(row), f"{name}, row {number + 1}")
+        if not found or path.suffix.lower() == ".xlsx":
+            for number, line in enumerate(_lines(path), 1):
+                yield _as_row([line], f"{name}, line {number}")
+
+
+def _tables(path: Path) -> list[Table]:
+    with suppress(UsageError):
+        return read_tables(path) if path.suffix.lower() in FORMATS else []
+    return []
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """Lines of a text; of a workbook, every text in it, be it in no column or behind a cell."""
+    packed = list(unpacked(path.read_bytes()))
+    for data in packed[1:] or packed:
+        for line in decode(data).text.splitlines():
+            yield from (html.unescape(part) for part in _TAG.split(line) if part.strip())
+
+
+def _cells(value: Any) -> Iterator[str]:
+    """Every text, and those within a text that is JSON."""
+    for text in strings(value):
+        yield text
+        if text[:1] in ("{", "["):
+            with suppress(ValueError):
+                yield from strings(orjson.loads(text))
+
+
+def _as_row(texts: Iterator[str] | list[str], place: str) -> dict[str, Any]:
+    return {"id": place, "fields": {str(number): text for number, text in enumerate(texts)}}
