@@ -22,7 +22,7 @@ from mihakk.releases.content.item_tables import data_files, read_items
 from mihakk.releases.versions.diff import REFINED
 from mihakk.validators.external.table import FORMATS, Table, read_tables
 
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 
 
 def rows_of(folder: Path) -> Iterator[dict[str, Any]]:
