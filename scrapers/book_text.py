@@ -32,7 +32,7 @@ _PAGE_SIGN = re.compile(r"PageV\d|ms\d|Milestone\d|\[(?:ص|[Pp]age|p\.)")
 """Something that every mark of a page holds; found many times faster."""
 _MARKDOWN_OF_OPENITI = re.compile(r"~~|#+ ?[|$]|#META#")
 """What tells OpenITI mARkdown, in which `# ` opens a paragraph, from Markdown, in which it is a heading."""
-_CHARSET = re.compile(rb"(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+_CHARSET = re.compile(rb"(?:charset|encoding)\s*+=\s*+(?:[\"']\s*+)?([\w.:-]+)", re.IGNORECASE)
 _WIDER = {"utf-8": "utf-8-sig", "iso8859-1": "cp1252", "ascii": "cp1252"}
 _EDGES = " \t\x0b\x0c\r\xa0\u200f\u200e\ufeff"
 _UNSEEN = {"script", "style", "head", "nav", "noscript", "template", "svg", "button"}

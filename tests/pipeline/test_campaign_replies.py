@@ -72,7 +72,7 @@ def test_replies_that_were_drawn_to_hold_judges_against_people_are_asked_about_a
         ("interpretive_depth", "b", "قفا نبك"),
     ):
         campaign = Campaign.model_validate({"template": template, "rows": str(file)})
-        ((task,), (row,)) = draw(questions(review_of(build), campaign), campaign, [], set())
+        (task,), (row,), _ = draw(questions(review_of(build), campaign), campaign, [], set())
         assert (row.key, row.template) == (name, template)
         assert text in task["data"]["item_html"]
         assert task["data"]["sample_id"].startswith("reply-")
