@@ -82,6 +82,8 @@ def test_every_bundled_benchmark_is_built_to_its_release(
     config = shipped("benchmarks", name)
     config["sources"] = [few(one) for one in config["sources"]]
     config["audit"]["limit"] = FEW
+    # Six poems have few endings: a learner knows most of them after the first questions.
+    config["release"]["baseline_margin"] = 0.5
     if "generator" in config:
         (config["generator"],) = served([config["generator"]], server)
     judges = served(shipped("auditors", config["audit"]["auditors"])["auditors"], server)
