@@ -190,8 +190,9 @@ def _notes(
     ]
     prompts = frame[["model", "prompt", "prompt_version"]].drop_duplicates().astype(str)
     asked = prompts[["prompt", "prompt_version"]].drop_duplicates().sort_values(["prompt", "prompt_version"])
-    told = [f"{name}/{version} ({whose(name)})" for name, version in asked.to_numpy()]
-    found.append(f"Prompts: {', '.join(told)}.")
+    # Results that were made elsewhere name no prompt.
+    if told := [f"{name}/{version} ({whose(name)})" for name, version in asked.to_numpy() if name]:
+        found.append(f"Prompts: {', '.join(told)}.")
     if len(asked) > prompts.groupby("model").size().max():
         found.append("Not all systems were asked with the same prompts.")
     shown = {column.metric.name for column in columns}
