@@ -294,7 +294,8 @@ def _by_check(left: Sequence[Finding]) -> Iterator[_Group]:
                 yield _Group("same_evidence", f"{len(names):,} rows have the same: {detail}", names, same)
         if rest:
             names = list(dict.fromkeys(one.subject for one in rest))
-            title = f"{len(names):,} rows fail {check}: {titles.get(check, '')}"
+            failing = "row fails" if len(names) == 1 else "rows fail"
+            title = f"{len(names):,} {failing} {check}: {titles.get(check, '')}"
             yield _Group("rule", title, names, rest)
 
 
@@ -328,7 +329,7 @@ def _unreadable(rejected: Sequence[Rejection]) -> Iterator[Cluster]:
     for reason, rows in grouped(rejected, lambda one: one.reason).items():
         yield Cluster(
             cause="unreadable",
-            title=f"{len(rows):,} rows can't be read: {reason}",
+            title=f"{len(rows):,} {'row' if len(rows) == 1 else 'rows'} can't be read: {reason}",
             checks=(reason,),
             severity="block",
             rows=len(rows),
