@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeVar
 
 Value = TypeVar("Value")
@@ -11,15 +12,12 @@ MOST_KEPT = 1 << 15
 
 
 class Remembered(dict[str, Value]):
-    """What `work_out` makes of a word, by the word; when it is full, words not met lately are forgotten."""
+    """What a function makes of a word, by the word; when it is full, words not met lately are forgotten."""
 
-    def __init__(self) -> None:
+    def __init__(self, work_out: Callable[[str], Value]) -> None:
+        self.work_out = work_out
         self._before: dict[str, Value] = {}
         """What was remembered when it was full last."""
-
-    def work_out(self, word: str) -> Value:
-        """What is made of a word that is not remembered."""
-        raise NotImplementedError
 
     def __missing__(self, word: str) -> Value:
         found = self._before[word] if word in self._before else self.work_out(word)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import partial
 from typing import Final
 
 from mihakk.machinery.remembered import Remembered
@@ -37,29 +38,16 @@ _SIGN: Final = "\0"
 """Stands before a token that is no word of prose."""
 
 
-class _Canonical(Remembered[str]):
-    """The canonical form of a token."""
-
-    def __init__(self, language: Language) -> None:
-        super().__init__()
-        self.language: Language = language
-
-    def work_out(self, word: str) -> str:
-        return canonical(word, self.language)
-
-
-class _Tokens(_Canonical):
+def _compared(token: str, language: Language) -> str:
     """What a token is compared by: the key of a word, anything else as written."""
-
-    def work_out(self, word: str) -> str:
-        plain = convert(_CANONICAL[self.language][word], "western") or word
-        if _PAUSE.fullmatch(plain):
-            return ""
-        return words_key(plain, self.language) if _is_word(plain) else _SIGN + _unpunctuated(plain)
+    plain = convert(_CANONICAL[language][token], "western") or token
+    if _PAUSE.fullmatch(plain):
+        return ""
+    return words_key(plain, language) if _is_word(plain) else _SIGN + _unpunctuated(plain)
 
 
-_CANONICAL: Final = {language: _Canonical(language) for language in cp.LANGUAGES}
-_TOKENS: Final = {language: _Tokens(language) for language in cp.LANGUAGES}
+_CANONICAL: Final = {one: Remembered(partial(canonical, language=one)) for one in cp.LANGUAGES}
+_TOKENS: Final = {one: Remembered(partial(_compared, language=one)) for one in cp.LANGUAGES}
 
 
 def _is_word(token: str) -> bool:

@@ -10,18 +10,12 @@ from mihakk.machinery import remembered
 from mihakk.machinery.remembered import Remembered
 
 
-class Lengths(Remembered[int]):
-    def work_out(self, word: str) -> int:
-        self.worked = [*getattr(self, "worked", []), word]
-        return len(word)
-
-
 @given(st.lists(st.text("abc", max_size=3)))
 def test_words_mean_the_same_however_much_is_forgotten(words: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(remembered, "MOST_KEPT", 4)
         patch.setattr(remembered, "LONGEST_KEPT", 2)
-        found = Lengths()
+        found = Remembered(len)
         for word in words:
             assert found[word] == len(word)
             assert len(found) <= 4
@@ -30,8 +24,9 @@ def test_words_mean_the_same_however_much_is_forgotten(words: list[str]) -> None
 
 def test_a_word_met_all_the_time_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remembered, "MOST_KEPT", 4)
-    found = Lengths()
+    worked = []
+    found = Remembered(lambda word: worked.append(word) or len(word))
     for number in range(40):
         assert found["word"] == 4
         assert found[str(number)] == len(str(number))
-    assert found.worked.count("word") == 1
+    assert worked.count("word") == 1

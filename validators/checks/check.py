@@ -133,7 +133,7 @@ class _Triggers(Remembered[int]):
     """The checks that a word triggers, as bits."""
 
     def __init__(self, checks: Sequence[Check]) -> None:
-        super().__init__()
+        super().__init__(self._reasons)
         signs = [(1 << place, one.when) for place, one in enumerate(checks)]
         self.tests = [(bit, sign) for bit, sign in signs if callable(sign)]
         self.characters = [(bit, sign) for bit, sign in signs if not callable(sign)]
@@ -150,7 +150,7 @@ class _Triggers(Remembered[int]):
         """The checks that run for these words."""
         return self._triggered(frozenset(map(self.__getitem__, words)))
 
-    def work_out(self, word: str) -> int:
+    def _reasons(self, word: str) -> int:
         reasons = 0
         for bit, test in self.tests:
             if test(word):

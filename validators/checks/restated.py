@@ -65,21 +65,12 @@ def stem(word: str) -> str:
     return word
 
 
-class _Stems(Remembered[str]):
-    """Stems by word."""
-
-    def work_out(self, word: str) -> str:
-        return stem(word)
+def _number(word: str) -> int:
+    """The number of a word's stem; what is no word has an odd one."""
+    return word_hash(stem(word)) & ~1 | (not word.isalpha())
 
 
-class _Numbers(Remembered[int]):
-    """The number of each word's stem; what is no word has an odd one."""
-
-    def work_out(self, word: str) -> int:
-        return word_hash(stem(word)) & ~1 | (not word.isalpha())
-
-
-_STEMS, _NUMBERS = _Stems(), _Numbers()
+_STEMS, _NUMBERS = Remembered(stem), Remembered(_number)
 
 
 def question_stems(words: Sequence[str], *, ordered: bool = False) -> list[str]:

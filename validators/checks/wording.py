@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from math import exp, log
 from typing import Final, NamedTuple
 
@@ -364,20 +364,12 @@ def known(word: str, language: Language) -> bool:
     return False
 
 
-class _Unknown(Remembered[str]):
+def _strange_stem(word: str, language: Language) -> str:
     """The stem of a word that nobody knows; empty for any other."""
-
-    def __init__(self, language: Language) -> None:
-        super().__init__()
-        self.language: Language = language
-
-    def work_out(self, word: str) -> str:
-        if not _lettered(word, self.language) or known(word, self.language):
-            return ""
-        return stem(word, self.language)
+    return "" if not _lettered(word, language) or known(word, language) else stem(word, language)
 
 
-_UNKNOWN: Final = {language: _Unknown(language) for language in LANGUAGES}
+_UNKNOWN: Final = {one: Remembered(partial(_strange_stem, language=one)) for one in LANGUAGES}
 
 
 @lru_cache(1 << 16)
