@@ -10,7 +10,7 @@ from pathlib import Path
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from mihakk.machinery.errors import UsageError
-from mihakk.machinery.text.encoding import repair_mojibake
+from mihakk.machinery.text.encoding import declared, repair_mojibake
 from mihakk.scrapers.book import Line
 from mihakk.scrapers.epub import open_book
 
@@ -32,7 +32,6 @@ _PAGE_SIGN = re.compile(r"PageV\d|ms\d|Milestone\d|\[(?:ص|[Pp]age|p\.)")
 """Something that every mark of a page holds; found many times faster."""
 _MARKDOWN_OF_OPENITI = re.compile(r"~~|#+ ?[|$]|#META#")
 """What tells OpenITI mARkdown, in which `# ` opens a paragraph, from Markdown, in which it is a heading."""
-_CHARSET = re.compile(rb"(?:charset|encoding)\s*+=\s*+(?:[\"']\s*+)?([\w.:-]+)", re.IGNORECASE)
 _WIDER = {"utf-8": "utf-8-sig", "iso8859-1": "cp1252", "ascii": "cp1252"}
 _EDGES = " \t\x0b\x0c\r\xa0\u200f\u200e\ufeff"
 _UNSEEN = {"script", "style", "head", "nav", "noscript", "template", "svg", "button"}
@@ -117,19 +116,15 @@ def book_text(path: Path, data: bytes, encoding: str = "") -> str:
     if path.suffix.lower() == ".epub":
         book = open_book(data, path.name)
         chapters = [(f"{path}, {one.name}", one.data) for one in book.chapters]
-        return "\n\n".join(html_text(_decoded(name, page, encoding or _own(page))) for name, page in chapters)
+        return "\n\n".join(
+            html_text(_decoded(name, page, encoding or declared(page) or "")) for name, page in chapters
+        )
     is_page = path.suffix.lower() in (".html", ".htm", ".xhtml")
     _require_text(path, data, is_page, encoding)
-    text = _decoded(str(path), data, encoding or (_own(data) if is_page else "")).replace("\r\n", "\n")
+    text = _decoded(str(path), data, encoding or (is_page and declared(data)) or "").replace("\r\n", "\n")
     if again := repair_mojibake(max(text.split("\n"), key=len)):
         raise UsageError(f"{path} was saved after a wrong reading ({again.steps[0]}): take the original file")
     return html_text(text) if is_page else text
-
-
-def _own(page: bytes) -> str:
-    """The encoding that a page says it is in."""
-    found = _CHARSET.search(page[:2048])
-    return found[1].decode() if found else ""
 
 
 def _decoded(name: str, data: bytes, encoding: str) -> str:

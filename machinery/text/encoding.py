@@ -56,7 +56,7 @@ def decode(raw: bytes, *, header_charset: str | None = None) -> Decoded:
             if text is not None:
                 return Decoded(text, encoding, "bom")
     utf8 = _strict(raw, "utf-8")
-    for label, reason in ((header_charset, "header"), (_declared(raw), "meta")):
+    for label, reason in ((header_charset, "header"), (declared(raw), "meta")):
         encoding = _codec(label)
         if encoding in _SINGLE_BYTE and utf8 is not None and not raw.isascii():
             continue
@@ -75,7 +75,8 @@ def _strict(raw: bytes, encoding: str) -> str | None:
         return None
 
 
-def _declared(raw: bytes) -> str | None:
+def declared(raw: bytes) -> str | None:
+    """The encoding that a page's meta element or XML declaration names, as it is written there."""
     found = _DECLARED.search(raw[:_HEAD])
     return (found[1] or found[2]).decode("ascii", "replace") if found else None
 

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from math import ceil
 from typing import Final, NamedTuple
 
@@ -35,11 +36,11 @@ def rhyme(hemistich: str, language: Language) -> str:
     lengthen its vowel are left out, as many editions leave them out. Persian: the last word from its last
     long vowel on; the rhyme before a radif takes the poem (`poem_rhyme`). English: the last word's key.
     """
+    if language == "ar":
+        return _last_rawi(hemistich).key
     tail = words(canonical(hemistich, language))
     if not tail:
         return ""
-    if language == "ar":
-        return _rawi(_pieces(tail[-1])).key
     folded = words_key(tail[-1], language).replace(" ", "")
     if language == "en":
         return folded
@@ -53,8 +54,7 @@ def rhyme_vowel(hemistich: str, language: Language) -> str:
     Empty where the edition does not write it, where the key tells it (an alef), and in other languages. Two
     hemistichs with one key whose written vowels differ do not rhyme (iqwa).
     """
-    tail = words(canonical(hemistich, language)) if language == "ar" else []
-    return _rawi(_pieces(tail[-1])).vowel if tail else ""
+    return _last_rawi(hemistich).vowel if language == "ar" else ""
 
 
 def ridf(hemistich: str, language: Language) -> str:
@@ -62,8 +62,7 @@ def ridf(hemistich: str, language: Language) -> str:
 
     Empty where there is none, and in other languages: بالي and أهلي have one key and do not rhyme.
     """
-    tail = words(canonical(hemistich, language)) if language == "ar" else []
-    return _rawi(_pieces(tail[-1])).ridf if tail else ""
+    return _last_rawi(hemistich).ridf if language == "ar" else ""
 
 
 def parted_by_radif(one: str, other: str) -> bool:
@@ -139,6 +138,12 @@ class _Rawi(NamedTuple):
     key: str
     vowel: str
     ridf: str
+
+
+@lru_cache(16)  # key, vowel and ridf of a line are asked for one after the other
+def _last_rawi(hemistich: str) -> _Rawi:
+    tail = words(canonical(hemistich, "ar"))
+    return _rawi(_pieces(tail[-1]) if tail else ())
 
 
 def _rawi(pieces: Sequence[Piece]) -> _Rawi:
