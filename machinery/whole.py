@@ -7,6 +7,24 @@ import uuid
 from pathlib import Path
 
 
+def append_whole(path: Path, data: bytes) -> None:
+    """Adds to the end of a file, on disk before anything else happens: all or nothing.
+
+    Raises:
+        OSError: It can't be written, for a full disk takes half a line; the file is as it was.
+    """
+    size = path.stat().st_size if path.is_file() else 0
+    try:
+        with path.open("ab") as handle:
+            handle.write(data)
+            handle.flush()
+            os.fsync(handle.fileno())
+    except OSError:
+        if path.is_file():
+            os.truncate(path, size)
+        raise
+
+
 def write_whole(path: Path, data: bytes, mode: int | None = None) -> Path:
     """Writes a file in one step, and the folders above it; what was there stays until then.
 

@@ -18,6 +18,7 @@ from filelock import FileLock
 from pydantic import ValidationError
 
 from mihakk.machinery.errors import ExternalFailure, MihakkWarning, UsageError
+from mihakk.machinery.whole import append_whole
 from mihakk.schemas.blind import Signature, TeamKey
 
 if TYPE_CHECKING:
@@ -246,10 +247,7 @@ class Register:
             raise UsageError(
                 f"{facts['team']!r}: a team's name has letters, digits, `.`, `_` and `-`"
             ) from error
-        with self.path.open("ab") as file:
-            file.write(one.model_dump_json().encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+        append_whole(self.path, one.model_dump_json().encode() + b"\n")
         return one
 
 

@@ -9,7 +9,6 @@ Beside the season's folder lies its head: a digest by the secret of the last lin
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +20,7 @@ from pydantic import ValidationError
 from mihakk.evaluation.blind.disclosure import Keyed
 from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.ids import sha256
-from mihakk.machinery.whole import write_whole
+from mihakk.machinery.whole import append_whole, write_whole
 from mihakk.schemas.blind import Closing, LoggedSubmission, Season
 
 Line = Season | LoggedSubmission | Closing
@@ -75,15 +74,7 @@ class SubmissionLog:
     def add(self, line: Line) -> None:
         """Adds a line at the end, on disk before anything else happens."""
         data = line.model_copy(update={"before": self.last}).model_dump_json().encode() + b"\n"
-        try:
-            with self.path.open("ab") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError:  # a full disk takes half a line
-            if self.path.is_file():
-                os.truncate(self.path, self._size)
-            raise
+        append_whole(self.path, data)
         self._take(line, data)
         self.check_head()
 
