@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from mihakk.annotation.decisions.apply import apply
@@ -13,7 +14,7 @@ from mihakk.machinery.ids import content_hash
 from mihakk.machinery.lake import ShardOutput
 from mihakk.pipeline.build import Build
 from mihakk.pipeline.people import review_stores
-from mihakk.pipeline.step import Step, Tick, shards_before
+from mihakk.pipeline.step import Share, Spread, Step, Tick, shards_before
 from mihakk.pipeline.steps.check import reviews_of
 from mihakk.schemas.audit import Audit, Verdict
 from mihakk.schemas.finding import Finding
@@ -41,12 +42,18 @@ def unchecked(told: Resolution) -> Resolution:
     return told.model_copy(update={"outcome": "unresolved", "by": "", "reason": reason, "corrections": {}})
 
 
-def _review(build: Build, shard: str, _: Any, tick: Tick) -> list[ShardManifest]:
+def _doubted(build: Build, _: Spread) -> AbstractContextManager[Share]:
+    """Every unit gets all doubts: they are few, and the store is read for them once."""
+    found = doubted(review_stores(build))
+    return nullcontext(lambda _: found)
+
+
+def _review(build: Build, shard: str, every_doubt: set[tuple[str, str]], tick: Tick) -> list[ShardManifest]:
     before = build.before(STAGE)
     mine = set(before.ids("items", shard))
     reviews = [review for review in reviews_of(build) if review.item in mine]
     told = [review.model_dump(mode="json", exclude=UNCOUNTED) for review in reviews]
-    doubts = sorted(one for one in doubted(review_stores(build)) if one[0] in mine)
+    doubts = sorted(one for one in every_doubt if one[0] in mine)
     inputs = STEP.shard_inputs(build, shard, reviews=told, **({"doubted": doubts} if doubts else {}))
 
     def work() -> ShardOutput:
@@ -86,4 +93,5 @@ STEP = Step(
     run=_review,
     settings=lambda build: build.config.review.model_dump(),
     packages=("annotation",),
+    around=_doubted,
 )

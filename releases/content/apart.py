@@ -123,13 +123,14 @@ def keep_apart(
     for name in _ids(kept):
         del reasons[name]
     marks = frozenset[str]().union(*(sealed[unit.name] for unit in kept))
+
+    def tells(item: Item) -> bool:
+        """Whether an open item tells of what is sealed, now or before."""
+        shows = seals.told(item)
+        return not marks.isdisjoint(shows) or seals.has_sealed(shows)
+
     reasons |= dict.fromkeys(
-        _ids(
-            unit
-            for unit in _units(dev)
-            if unit.texts & used
-            or any(seals.tells_own(item) or seals.told(item) & marks for item in unit.items)
-        ),
+        _ids(unit for unit in _units(dev) if unit.texts & used or any(map(tells, unit.items))),
         LIKE_TEST,
     )
     left = {

@@ -83,10 +83,10 @@ class Seals:
         found = ((item.id, self.sealed_by(self.told(item), self.own)) for item in items if self.sealed)
         return {name: other for name, other in found if other}
 
-    def tells_own(self, item: Item) -> bool:
-        """Whether an open item tells of what this benchmark itself has sealed."""
+    def has_sealed(self, marks: Iterable[str]) -> bool:
+        """Whether this benchmark itself has sealed any of it."""
         sealed = self.sealed.get(self.own, frozenset())
-        return bool(sealed) and any(sealed_digest(self.key, mark) in sealed for mark in self.told(item))
+        return bool(sealed) and any(sealed_digest(self.key, mark) in sealed for mark in marks)
 
     def sealed_by(self, marks: Iterable[str], allowed: str = "") -> str:
         """A benchmark other than `allowed` that has sealed any of it; empty where none has."""
@@ -113,13 +113,11 @@ class Seals:
     def is_printed(self, marks: Collection[str]) -> bool:
         """Whether the hub, or this repository's own data, has printed any of it, or told its gold."""
         lines = {mark.removeprefix(POEM) for mark in marks}
+        every = lines.union(marks)
         return (
             not repository_marks().isdisjoint(lines)
-            or any(open_digest(mark) in self.printed for mark in lines.union(marks))
-            or (
-                bool(self.ended)
-                and any(sealed_digest(self.key, mark) in self.ended for mark in lines.union(marks))
-            )
+            or any(open_digest(mark) in self.printed for mark in every)
+            or (bool(self.ended) and any(sealed_digest(self.key, mark) in self.ended for mark in every))
         )
 
 
