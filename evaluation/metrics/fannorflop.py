@@ -68,19 +68,21 @@ _LEFT_OUT: Final = Scored(None, {"dropped": "no JSON"})
 
 def in_order(case: Case) -> list[tuple[str, str]]:
     """Explanations of verses beside those of a JSON reply, folded, in order; the longer list is cut."""
-    pieces, _ = json_pieces(case.reply)
-    return [
-        (fann_or_flop_fold(reference), fann_or_flop_fold(piece.text))
-        for reference, piece in zip(case.question.explanations, pieces, strict=False)
-    ]
+    references = map(fann_or_flop_fold, case.question.explanations)
+    return list(zip(references, _explained(case), strict=False))
 
 
 def _in_order(case: Case) -> list[str]:
     """The explanations of a JSON reply, folded, one a verse by their order alone; none without JSON."""
-    pieces, _ = json_pieces(case.reply)
     verses = len(case.question.explanations)
-    written = reconciled([fann_or_flop_fold(piece.text) for piece in pieces], verses)
-    return written + [""] * (verses - len(written)) if pieces else []
+    written = reconciled(_explained(case), verses)
+    return written + [""] * (verses - len(written)) if written else []
+
+
+def _explained(case: Case) -> list[str]:
+    """The explanations of a JSON reply, folded, as many as it has."""
+    pieces, _ = json_pieces(case.reply)
+    return [fann_or_flop_fold(piece.text) for piece in pieces]
 
 
 def reconciled(written: list[str], verses: int) -> list[str]:

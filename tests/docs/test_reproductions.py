@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -17,13 +16,11 @@ from scipy.stats import linregress
 from mihakk.evaluation.adapters.adapter import ADAPTERS
 from mihakk.evaluation.judges.rubrics import rubric_named
 from mihakk.evaluation.lint import lint
-from mihakk.evaluation.metrics.metric import METRICS
 from mihakk.evaluation.published import FOLDER
 from mihakk.evaluation.statistics.cluster import plain_se
 from mihakk.evaluation.table.analyses import group_means
 from mihakk.schemas.evaluation import Question
-from tests.evaluation.material import reply_to, score_answers, worded
-from tests.evaluation.test_published import DOMAINS, KINAYAT, SIZES, cell, grid
+from tests.evaluation.test_published import DOMAINS, KINAYAT, SIZES, cell, corpus, grid, paraphrases, prose_of
 from tools.docs_reproductions import Entry, pages, papers
 
 ENTRIES: Final = [one for paper in papers() for one in paper.entries if one.measured]
@@ -64,37 +61,11 @@ def sizes(shared: Shared, language: str) -> str:
 
 
 def prose(shared: Shared, system: str) -> str:
-    file = shared / "ghazalbench" / f"prose_{system}.jsonl"
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line]
-    return digits(*corpus([(row["reference"], row["reply"]) for row in rows], "chrf", "bleu"), places=1)
-
-
-def corpus(pairs: Sequence[tuple[str, str]], *metrics: str) -> list[float]:
-    facts = {"language": "fa", "task": "couplet_prose", "config": "fa_couplet_prose", "ability": "skill"}
-    questions = {f"g{n}": worded(f"g{n}", gold, **facts) for n, (gold, _) in enumerate(pairs)}
-    answers = [reply_to(questions[f"g{n}"], f"<answer>{said}</answer>") for n, (_, said) in enumerate(pairs)]
-    found = []
-    for name in metrics:
-        metric = METRICS.get(name)
-        counts = [json.loads(row.detail)["statistics"] for row in score_answers(answers, questions, [metric])]
-        assert metric.total is not None
-        found.append(metric.total(np.sum(counts, axis=0, dtype=float), metric.options))
-    return found
+    return digits(*corpus(prose_of(shared, system), "chrf", "bleu"), places=1)
 
 
 def self_bleu(shared: Shared) -> str:
-    import re
-
-    import openpyxl
-
-    sheet = openpyxl.load_workbook(shared / "ghazalbench" / "completionQsHafez.xlsx", read_only=True).active
-    head, *rows = (row for row in sheet.iter_rows(values_only=True) if any(row))
-    pairs = []
-    for cells in rows:
-        row = dict(zip(head, cells, strict=False))
-        shown = re.findall(r"<couplet_prose>(.*?)</couplet_prose>", row["Question (Name + Para)"], re.DOTALL)
-        pairs.append((row["Prose"].strip(), shown[-1].strip()))
-    return digits(*corpus(pairs, "bleu"), places=2)
+    return digits(*corpus(paraphrases(shared), "bleu"), places=2)
 
 
 def option_kinds(shared: Shared) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import sqrt
 from pathlib import Path
 from typing import Final
@@ -47,6 +47,39 @@ def cell(table: Grid, row: int, place: int) -> Cell:
     return found
 
 
+def prose_of(shared: Path, system: str) -> list[tuple[str, str]]:
+    """The reference of every couplet, and the system's prose."""
+    file = shared / "ghazalbench" / f"prose_{system}.jsonl"
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line]
+    return [(row["reference"], row["reply"]) for row in rows]
+
+
+def paraphrases(shared: Path) -> list[tuple[str, str]]:
+    """The prose of every couplet, and the paraphrase of it that is shown."""
+    sheet = openpyxl.load_workbook(shared / "ghazalbench" / "completionQsHafez.xlsx", read_only=True).active
+    head, *rows = (row for row in sheet.iter_rows(values_only=True) if any(row))
+    pairs = []
+    for cells in rows:
+        row = dict(zip(head, cells, strict=False))
+        shown = re.findall(r"<couplet_prose>(.*?)</couplet_prose>", row["Question (Name + Para)"], re.DOTALL)
+        pairs.append((row["Prose"].strip(), shown[-1].strip()))
+    return pairs
+
+
+def corpus(pairs: Sequence[tuple[str, str]], *metrics: str) -> list[float]:
+    """Figures of references and what was written, through our own rows."""
+    facts = {"language": "fa", "task": "couplet_prose", "config": "fa_couplet_prose", "ability": "skill"}
+    questions = {f"g{n}": worded(f"g{n}", gold, **facts) for n, (gold, _) in enumerate(pairs)}
+    answers = [reply_to(questions[f"g{n}"], f"<answer>{said}</answer>") for n, (_, said) in enumerate(pairs)]
+    found = []
+    for name in metrics:
+        metric = METRICS.get(name)
+        counts = [json.loads(row.detail)["statistics"] for row in score_answers(answers, questions, [metric])]
+        assert metric.total is not None
+        found.append(metric.total(np.sum(counts, axis=0, dtype=float), metric.options))
+    return found
+
+
 @pytest.mark.parametrize(
     ("system", "chrf", "bleu"),
     [("deepseek_v3_2", 32.95, 8.01), ("gemma_3_12b_instruct", 28.22, 4.98)],
@@ -55,39 +88,18 @@ def test_ghazalbench_prose_of_two_systems_is_exact(
     shared_data: Path, system: str, chrf: float, bleu: float
 ) -> None:
     """Table 1, through our own rows: the reference is the prose, as in the paper and not as in its script."""
-    file = shared_data / "ghazalbench" / f"prose_{system}.jsonl"
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line]
-    assert len(rows) == 438
-    facts = {"language": "fa", "task": "couplet_prose", "config": "fa_couplet_prose", "ability": "skill"}
-    questions = {f"g{n}": worded(f"g{n}", row["reference"], **facts) for n, row in enumerate(rows)}
-    answers = [reply_to(questions[f"g{n}"], f"<answer>{row['reply']}</answer>") for n, row in enumerate(rows)]
-    for name, expected in (("chrf", chrf), ("bleu", bleu)):
-        metric = METRICS.get(name)
-        cases = [json.loads(row.detail)["statistics"] for row in score_answers(answers, questions, [metric])]
-        assert metric.total is not None
-        assert round(metric.total(np.sum(cases, axis=0, dtype=float), metric.options), 2) == expected
+    pairs = prose_of(shared_data, system)
+    assert len(pairs) == 438
+    assert [round(one, 2) for one in corpus(pairs, "chrf", "bleu")] == [chrf, bleu]
 
 
 def test_ghazalbenchs_paraphrases_are_far_from_their_prose_though_not_as_far_as_printed(
     shared_data: Path,
 ) -> None:
     """The paper prints 1.574 and not how; the published workbook gives 2.03 by sacrebleu's default."""
-    sheet = openpyxl.load_workbook(
-        shared_data / "ghazalbench" / "completionQsHafez.xlsx", read_only=True
-    ).active
-    head, *rows = (row for row in sheet.iter_rows(values_only=True) if any(row))
-    pairs = []
-    for cells in rows:
-        row = dict(zip(head, cells, strict=False))
-        shown = re.findall(r"<couplet_prose>(.*?)</couplet_prose>", row["Question (Name + Para)"], re.DOTALL)
-        pairs.append((row["Prose"].strip(), shown[-1].strip()))
-    questions = {f"g{n}": worded(f"g{n}", prose, language="fa") for n, (prose, _) in enumerate(pairs)}
-    answers = [reply_to(questions[f"g{n}"], f"<answer>{one}</answer>") for n, (_, one) in enumerate(pairs)]
-    metric = METRICS.get("bleu")
-    cases = [json.loads(row.detail)["statistics"] for row in score_answers(answers, questions, [metric])]
-    assert metric.total is not None
+    pairs = paraphrases(shared_data)
     assert len(pairs) == 438
-    assert round(metric.total(np.sum(cases, axis=0, dtype=float), metric.options), 2) == 2.03
+    assert [round(one, 2) for one in corpus(pairs, "bleu")] == [2.03]
 
 
 KINAYAT: Final[Mapping[str, Mapping[str, int]]] = {
