@@ -28,8 +28,20 @@ class Terminated(KeyboardInterrupt):
     """SIGTERM, which service managers and schedulers send: it ends a run as Ctrl+C does, with its record."""
 
 
+FIRST = (
+    *("audit", "new", "build", "show", "why", "report", "review", "release", "diff"),
+    *("evaluate", "serve", "doctor"),
+)
+"""The commands that the book (docs/book) is made of, in its order: the help begins with them."""
+
+
 class Commands(TyperGroup):
     """Turns the errors a person can act on into one message and the right exit code."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The book's commands first, in its order."""
+        names = super().list_commands(ctx)
+        return [*(name for name in FIRST if name in names), *(name for name in names if name not in FIRST)]
 
     def invoke(self, ctx: Any) -> Any:
         """Runs the command; anything that is not a MihakkError is a bug and keeps its traceback."""
@@ -147,6 +159,11 @@ GROUPS = (
 """Modules of `flows/commands/` in the order of the help; each imports its stage only when called."""
 for group in GROUPS:
     import_module(f"mihakk.flows.commands.{group}").register(app)
+for info in app.registered_commands:
+    named = info.name or (info.callback.__name__.replace("_", "-") if info.callback else "")
+    info.rich_help_panel = "A first week" if named in FIRST else "More"
+for group_info in app.registered_groups:
+    group_info.rich_help_panel = "A first week" if group_info.name in FIRST else "More"
 
 
 def main() -> None:

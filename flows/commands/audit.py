@@ -26,8 +26,8 @@ Output = Literal["text", "json", "sarif", "jsonl", "csv"]
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
-    app.command(rich_help_panel="Make")(audit)
-    app.command(name="audit-quality", rich_help_panel="Look")(audit_quality)
+    app.command()(audit)
+    app.command(name="audit-quality")(audit_quality)
 
 
 def audit(

@@ -28,7 +28,7 @@ def register(app: typer.Typer) -> None:
     )
     group.command(name="export")(export)
     group.command(name="import")(take)
-    app.add_typer(group, name="batch", rich_help_panel="Make")
+    app.add_typer(group, name="batch")
 
 
 def export(

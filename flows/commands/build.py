@@ -24,7 +24,7 @@ END = "queue, data docs and report"
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
-    app.command(rich_help_panel="Make")(build)
+    app.command()(build)
 
 
 def build(

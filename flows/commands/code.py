@@ -38,7 +38,7 @@ def register(app: typer.Typer) -> None:
     )
     for command in (check, refine, review, release):
         code.command()(command)
-    app.add_typer(code, name="code", rich_help_panel="Make")
+    app.add_typer(code, name="code")
 
 
 def check(

@@ -18,7 +18,7 @@ SHOWN = 10
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
     for command in (pull, verify):
-        app.command(rich_help_panel="Release")(command)
+        app.command()(command)
 
 
 def pull(

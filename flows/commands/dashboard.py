@@ -21,7 +21,7 @@ Benchmarks = Annotated[
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
     for command in (report, dashboard, digest):
-        app.command(rich_help_panel="Look")(command)
+        app.command()(command)
 
 
 def report(

@@ -53,7 +53,7 @@ PARTS: tuple[tuple[str, str, str], ...] = (
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
-    app.command(rich_help_panel="Look")(doctor)
+    app.command()(doctor)
 
 
 def doctor(

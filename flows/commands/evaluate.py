@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
     for of_boards in (site, publish, submit, score, migrate):
         evaluate.command()(of_boards)
     register_in(evaluate)
-    app.add_typer(evaluate, name="evaluate", rich_help_panel="Evaluate")
+    app.add_typer(evaluate, name="evaluate")
 
 
 def table(

@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
     items.command()(show)
     items.command()(page)
     items.command()(quality)
-    app.add_typer(items, name="items", rich_help_panel="Look")
+    app.add_typer(items, name="items")
 
 
 Task = Annotated[str, typer.Option(help="Only this task.")]

@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
     group.command()(prune)
     group.command()(backup)
     group.command()(restore)
-    app.add_typer(group, name="lake", rich_help_panel="Look")
+    app.add_typer(group, name="lake")
 
 
 def verify(config: Benchmark, lake: Lake = None, as_json: AsJson = False) -> None:

@@ -13,7 +13,7 @@ from mihakk.reports.console import print_result, rows_table
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
     for command in (sources, tasks, checks):
-        app.command(rich_help_panel="Look")(command)
+        app.command()(command)
 
 
 def sources(as_json: AsJson = False) -> None:

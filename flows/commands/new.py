@@ -36,7 +36,7 @@ _DIED_BY = 1950
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
-    app.command(rich_help_panel="Make")(new)
+    app.command()(new)
 
 
 def new(

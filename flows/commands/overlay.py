@@ -20,7 +20,7 @@ overlay = typer.Typer(no_args_is_help=True, help="A benchmark's errata as a patc
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
-    app.add_typer(overlay, name="overlay", rich_help_panel="Release")
+    app.add_typer(overlay, name="overlay")
 
 
 @overlay.command()

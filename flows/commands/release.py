@@ -38,7 +38,7 @@ Reasons = Annotated[
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
     for command in (release, publish, withdraw, diff, report_defect):
-        app.command(rich_help_panel="Release")(command)
+        app.command()(command)
 
 
 def release(

@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
     for command in (serve, push, pull, decide, relay, report, export, person):
         review.command()(command)
     review_lead.register(review)
-    app.add_typer(review, name="review", rich_help_panel="Make")
+    app.add_typer(review, name="review")
 
 
 def serve(

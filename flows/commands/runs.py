@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
-    app.command(rich_help_panel="Look")(runs)
+    app.command()(runs)
 
 
 def runs(

@@ -53,7 +53,7 @@ NOBODY = (
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
     for command in (server, deploy, serve):
-        app.command(rich_help_panel="Schedule")(command)
+        app.command()(command)
 
 
 def server(

@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(help="What blind releases keep sealed.", no_args_is_help=True)
     for command in (lookup, end, rebuild):
         group.command()(command)
-    app.add_typer(group, name="seal", rich_help_panel="Release")
+    app.add_typer(group, name="seal")
 
 
 def lookup(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
-    app.command(rich_help_panel="Look")(show)
+    app.command()(show)
 
 
 def show(

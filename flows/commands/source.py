@@ -28,7 +28,7 @@ _WIDTH = 150
 
 def register(app: typer.Typer) -> None:
     """Adds the command group."""
-    app.add_typer(group, name="source", rich_help_panel="Look")
+    app.add_typer(group, name="source")
 
 
 @group.command(name="try")

@@ -14,7 +14,7 @@ from mihakk.reports.console import print_result
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
-    app.command(rich_help_panel="Look")(why)
+    app.command()(why)
 
 
 def why(

@@ -1,4 +1,4 @@
-"""The tutorial of the loop with a real Label Studio: suspects go to its screens, two people's answers come back."""
+"""The book's fifth day with a real Label Studio: suspects go to its screens, two people's answers come back."""
 
 from __future__ import annotations
 
@@ -15,15 +15,20 @@ from tests.docs.test_examples import DOCS, Example, examples, ran, reader
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 
-DECIDED = "python decide.py\n"
-"""What the page runs in the place of people."""
+DECIDED = "for person in sara omar; do"
+"""How the block begins in which the page decides on sheets, in the place of people."""
 RIGHT = "سليم السريرة"
 """How the answer begins that is right for the idiom whose gold can be corrected."""
 GOLDS = """
 import json
 from mihakk.releases.hub.load import load
-print(json.dumps({one["id"]: one["gold"][0] for one in load("loop", "0.1.0", "ar_meaning_choice", "test")}))
+print(json.dumps({one["id"]: one["gold"][0] for one in load("idioms", "0.1.0", "ar_meaning_choice", "test")}))
 """
+
+
+def first_versions(example: Example) -> Example:
+    """The page's example where the release before people decide is the first."""
+    return replace(example, body=example.body.replace("0.3.0", "0.1.0").replace("0.4.0", "0.2.0"))
 
 
 def test_suspects_reviewed_on_the_server_move_the_board(tmp_path, connection, label_studio, members):
@@ -34,17 +39,19 @@ def test_suspects_reviewed_on_the_server_move_the_board(tmp_path, connection, la
         "MIHAKK_LABEL_STUDIO_URL": label_studio.url,
     }
     met = 0
-    for example in examples(DOCS / "tutorial-loop.md"):
-        if example.what == "file" and example.name != "decide.py":
+    build = [one for one in examples(DOCS / "book/build.md") if one.name in ("pick.py", "idioms.yaml")]
+    made = Example("run", "", "bash", "python pick.py\nmihakk build idioms.yaml")
+    for example in (*build, made, *map(first_versions, examples(DOCS / "book/evaluate.md"))):
+        if example.what == "file":
             (folder / example.name).write_text(example.body, encoding="utf-8")
         elif example.what == "run" and example.body.startswith(DECIDED):
             met += 1
-            ran(replace(example, body="mihakk review push loop.yaml"), folder, environment)
-            wrong, hopeless = reversed(read_rows(folder / "runs/0.1.0/suspects.parquet", Suspect)[:2])
+            ran(replace(example, body="mihakk review push idioms.yaml"), folder, environment)
+            wrong, hopeless = reversed(read_rows(folder / "answers/0.1.0/suspects.parquet", Suspect)[:2])
             if hopeless.other.startswith(RIGHT):
                 wrong, hopeless = hopeless, wrong
             assert wrong.other.startswith(RIGHT)
-            project = find_project(connection, "loop", "quality_review", "ar")
+            project = find_project(connection, "idioms", "quality_review", "ar")
             waiting = {held.sample: held.task for held in project.held()}
             assert {*wrong.items, *hopeless.items} <= waiting.keys(), (
                 "what answers speak against is on screens"
@@ -58,8 +65,10 @@ def test_suspects_reviewed_on_the_server_move_the_board(tmp_path, connection, la
                     person.annotate(
                         waiting[item], [chosen("decision", "discard"), chosen("reason", "wrong_gold")]
                     )
-            ran(replace(example, body="mihakk review pull loop.yaml"), folder, environment)
-            printed = ran(replace(example, body=example.body.removeprefix(DECIDED)), folder, environment)
+            ran(replace(example, body="mihakk review pull idioms.yaml"), folder, environment)
+            printed = ran(
+                replace(example, body=example.body[example.body.index("mihakk build") :]), folder, environment
+            )
         elif example.what == "run":
             printed = ran(example, folder, environment)
         elif example.what == "prints":

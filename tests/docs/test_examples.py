@@ -43,7 +43,18 @@ def examples(page: Path) -> Iterator[Example]:
         yield Example(one["what"], one["name"] or "", one["language"], one["body"])
 
 
-PAGES = sorted(page for page in DOCS.rglob("*.md") if "<!-- example: run -->" in page.read_text("utf-8"))
+PAGES = sorted(
+    page
+    for page in DOCS.rglob("*.md")
+    if page.parent.name != "book" and "<!-- example: run -->" in page.read_text("utf-8")
+)
+"""Each is followed in a folder of its own."""
+BOOK = [
+    name
+    for name in re.findall(r'"([^"]+\.md)"', (ROOT / "zensical.toml").read_text("utf-8"))
+    if name.startswith("book/")
+]
+"""The book's chapters in the order of the menu: each goes on from the one before."""
 
 
 def ran(example: Example, folder: Path, environment: dict[str, str]) -> str:
@@ -70,15 +81,12 @@ def reader(folder: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
-def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "reader"
-    folder.mkdir()
-    environment = reader(tmp_path)
+def followed(page: Path, folder: Path, environment: dict[str, str]) -> None:
+    """Does what a page says, in a folder, and compares what is printed with what the page says is printed."""
     printed = ""
     for example in examples(page):
         if example.what == "file":
+            (folder / example.name).parent.mkdir(exist_ok=True)
             (folder / example.name).write_text(example.body, encoding="utf-8")
         elif example.what == "run":
             printed = ran(example, folder, environment)
@@ -87,14 +95,34 @@ def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
                 assert " ".join(line.split()) in printed, f"{page.name}: {line!r} was not printed"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "reader"
+    folder.mkdir()
+    followed(page, folder, reader(tmp_path))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_book_is_a_week_in_one_folder(tmp_path: Path) -> None:
+    """Its chapters, in the menu's order, by somebody who keeps lake and Hub where the book says."""
+    folder = tmp_path / "reader"
+    folder.mkdir()
+    environment = reader(tmp_path)
+    del environment["MIHAKK_LAKE"], environment["MIHAKK_HUB"]
+    for chapter in BOOK:
+        followed(DOCS / chapter, folder, environment)
+
+
 def test_there_are_examples() -> None:
     names = {page.name for page in PAGES}
     assert {
-        "tutorial.md",
         "how-to-audit-your-benchmark.md",
         "how-to-code-benchmarks.md",
         "quickstart.md",
     } <= names
+    assert len(BOOK) == len(list((DOCS / "book").iterdir()))
 
 
 def test_every_page_is_in_the_navigation() -> None:

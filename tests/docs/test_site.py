@@ -18,7 +18,7 @@ from tools.docs_reference import write
 
 pytestmark = pytest.mark.services
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("index", "tutorial", "ar/quickstart", "dashboard", "checks", "reference/cli", "reference/api")
+PAGES = ("index", "book/audit", "ar/quickstart", "dashboard", "checks", "reference/cli", "reference/api")
 SERIOUS = ("serious", "critical")
 THEIRS = ("scrollable-region-focusable",)
 """Of the theme: it wraps wide tables into a region that the keyboard reaches only in newer browsers."""
