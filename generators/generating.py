@@ -102,6 +102,7 @@ def generate_shard(
     *,
     refused: Mapping[str, frozenset[str]] | None = None,
     chosen: Mapping[str, tuple[str, str]] | None = None,
+    draws: int | None = None,
 ) -> Generated:
     """Items of some records, in the records' order and within a record in the config's order of tasks.
 
@@ -113,9 +114,11 @@ def generate_shard(
             records at once.
         refused: Couplet or idiom to the wrong options that people refused for it; others are made.
         chosen: Idiom to a sentence without it and the wrong idiom that people chose for it.
+        draws: What all draws depend on, where it is not the config's seed.
     """
     shared: dict[str, Any] = {
-        "build_seed": config.seed,
+        "build_seed": config.seed if draws is None else draws,
+        "told_seed": config.seed,
         "corpus": corpus,
         "prompts": prompts_of(config.prompts),
         "writer": writer,

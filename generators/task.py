@@ -85,6 +85,7 @@ class Context(Generic[OptionsT]):
     task: str
     version: str
     build_seed: int
+    """What all draws depend on; of a blind benchmark its secret tells it, and nothing that is made may."""
     options: OptionsT
     corpus: Corpus
     prompts: Prompts
@@ -97,6 +98,8 @@ class Context(Generic[OptionsT]):
     """Couplet or idiom to the wrong options that people refused for it."""
     chosen: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Idiom to a sentence without it and the id of the wrong idiom that people chose for that sentence."""
+    told_seed: int = 0
+    """The config's seed, which every item names."""
     group: str = ""
     """Group of the task, see `mihakk.generators.apart`."""
     homes: Mapping[str, Sequence[str]] | None = None
@@ -250,7 +253,7 @@ class Context(Generic[OptionsT]):
             records=tuple(dict.fromkeys((*stem.records, *more_records))),
             generator=self.task,
             generator_version=self.version,
-            seed=self.build_seed,
+            seed=self.told_seed,
             strategy=strategy,
             prompt_version=written.prompt_version if written else "",
             asked=self.prompts.version(self.task),

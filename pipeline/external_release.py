@@ -85,7 +85,8 @@ def draft_release(audited: Audited, folder: Path, judges: Sequence[ModelConfig])
         whole = source.is_dir() or not source.exists()
         write_clean(benchmark, audited.passed, target if whole else target / source.name)
 
-    with EmbeddedHub().previous(told.name) as previous:
+    hub = EmbeddedHub()
+    with hub.previous(told.name) as previous:
         return assemble_cleaned(
             record,
             errata,
@@ -94,6 +95,7 @@ def draft_release(audited: Audited, folder: Path, judges: Sequence[ModelConfig])
             write_audit=lambda target: _write_audit(audited, folder, target),
             papers=source if source.is_dir() else None,
             previous=previous,
+            withdrawals=hub.withdrawals(told.name),
         )
 
 
@@ -186,13 +188,15 @@ def release_set(folder: Path, named: Sequence[tuple[str, str]] = ()) -> tuple[Pu
         named: Gates that may stay shut, each with the reason.
 
     Raises:
-        UsageError: There is no draft, or a gate may not be overridden.
+        UsageError: There is no draft, a gate may not be overridden, or nothing changed since a withdrawal.
     """
-    from mihakk.releases.cleaned.assemble import is_other, override_gates
+    from mihakk.releases.cleaned.assemble import is_other, stamp_again
     from mihakk.releases.cleaned_record import read_cleaned
     from mihakk.releases.hub.embedded import EmbeddedHub
     from mihakk.releases.hub.publication import read_release
     from mihakk.releases.paper_trail.gate_record import read_gate_record
+    from mihakk.releases.versions.withdrawal import of_version
+    from mihakk.releases.versions.withdrawal import read as read_withdrawals
 
     told, draft, hub = open_set(folder), folder / DRAFT, EmbeddedHub()
     if not draft.is_dir():
@@ -205,8 +209,15 @@ def release_set(folder: Path, named: Sequence[tuple[str, str]] = ()) -> tuple[Pu
                 f"another benchmark is released as {told.name}: give this one another `name` in "
                 f"{folder}/audited.json and audit it again"
             )
-        if named:
-            release = override_gates(draft, previous, named)
+        back = hub.withdrawals(told.name)
+        before = read_cleaned(previous) if previous is not None else None
+        if before and drafted and before.data == drafted.data and (one := of_version(back, before.version)):
+            raise UsageError(
+                f"{told.name}: nothing has changed since {one.version} was withdrawn ({one.why}): correct "
+                "the benchmark, audit it again into the same folder, and release that"
+            )
+        if named or read_withdrawals(draft) != back:
+            release = stamp_again(draft, previous, named, back)
     publication = hub.publish(release)
     hub.verify(release.name, release.version, release.folder)
     record = read_gate_record(draft)

@@ -62,9 +62,14 @@ def publish_stored(
 
 
 def withdraw_version(
-    opened: Build, version: str, why: str, repository: str = "", endpoint: str = ""
+    name: str, version: str, why: str, repository: str = "", endpoint: str = "", *, published: str = ""
 ) -> dict[str, bool]:
     """Withdraws a version on the embedded Hub, and on the repository it was published to.
+
+    Args:
+        name: The benchmark's.
+        repository: Where it stands for sure.
+        published: Where it stands if the version is there.
 
     Returns:
         Place -> whether the version was not withdrawn there before.
@@ -78,10 +83,8 @@ def withdraw_version(
     from mihakk.releases.versions.withdrawal import withdrawal
 
     one = withdrawal(version, why, datetime.now(UTC).date())
-    name = opened.config.name
     places = {"the embedded Hub": EmbeddedHub().withdraw(name, one)}
-    wanted = repository or opened.config.release.repository
-    if wanted:
+    if wanted := repository or published:
         remote = RemoteHub(wanted, endpoint or None)
         if repository or version in remote.versions():
             places[f"{remote.endpoint}, {wanted}"] = remote.withdraw(one)

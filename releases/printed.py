@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import orjson
 import pyarrow.parquet as pq
@@ -23,6 +24,9 @@ from mihakk.releases.versions.diff import REFINED
 from mihakk.validators.external.table import FORMATS, Table, read_tables
 
 _TAG = re.compile(r"<[^<>]*>")
+_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
+_LATIN = re.compile("[\u00d8-\u00db][\u0080-\u00ff\u0152-\u2122]")
+"""How UTF-8 of Arabic and Persian begins where it was read as a Western encoding."""
 
 
 def rows_of(folder: Path) -> Iterator[dict[str, Any]]:
@@ -33,37 +37,54 @@ def rows_of(folder: Path) -> Iterator[dict[str, Any]]:
     Raises:
         UsageError: A table that should hold rows can't be read.
     """
-    tables = list(data_files(folder))
-    if not tables or any((folder / mark).is_file() for mark in (CLEANED, REFINED)):
-        yield from _everything(folder)
-    else:
-        for _, _, path in tables:
-            try:
-                yield from read_items(path).to_pylist()
-            except UsageError:
-                for number, row in enumerate(pq.read_table(path).to_pylist(), 1):
-                    yield _as_row(strings(row), f"{path.relative_to(folder)}, row {number}")
+    tables = _item_tables(folder)
+    if not tables:
+        yield from _files(folder, tables)
+    for path in tables:
+        try:
+            yield from read_items(path).to_pylist()
+        except UsageError:
+            for number, row in enumerate(pq.read_table(path).to_pylist(), 1):
+                yield as_row(strings(row), f"{path.relative_to(folder)}, row {number}")
 
 
-def _everything(folder: Path) -> Iterator[dict[str, Any]]:
+def printed_rows(folder: Path) -> Iterator[dict[str, Any]]:
+    """The same, and what else a build's release prints: papers, errata, the audit's tables, tasks."""
+    yield from rows_of(folder)
+    if tables := _item_tables(folder):
+        yield from _files(folder, tables)
+
+
+def _item_tables(folder: Path) -> list[Path]:
+    if any((folder / mark).is_file() for mark in (CLEANED, REFINED)):
+        return []
+    return [path for _, _, path in data_files(folder)]
+
+
+def _files(folder: Path, tables: Collection[Path]) -> Iterator[dict[str, Any]]:
+    """Every file but these tables."""
     record = read_cleaned(folder)
     told = {one.path for one in record.tables if one.rows} if record is not None else set()
     for path in release_files(folder):
-        name = path.relative_to(folder).as_posix()
-        found = _tables(path)
-        if name in told and not any(table.rows for table in found):
-            raise UsageError(
-                f"{folder.name}: the rows of {name} can't be read, so nobody can tell what it prints: "
-                "audit the benchmark again"
-            )
-        for table in found:
-            texts: list[Any] = [*table.columns, *(bad.body for bad in table.unreadable)]
-            yield _as_row(_cells([texts, table.around or ()]), name)
-            for number, row in table.rows.items():
-                yield _as_row(_cells(row), f"{name}, row {number + 1}")
-        if not found or path.suffix.lower() == ".xlsx":
-            for number, line in enumerate(_lines(path), 1):
-                yield _as_row([line], f"{name}, line {number}")
+        if path not in tables:
+            yield from _file(path, path.relative_to(folder).as_posix(), told, folder.name)
+
+
+def _file(path: Path, name: str, told: Collection[str], release: str) -> Iterator[dict[str, Any]]:
+    found = _tables(path)
+    if name in told and not any(table.rows for table in found):
+        raise UsageError(
+            f"{release}: the rows of {name} can't be read, so nobody can tell what it prints: "
+            "audit the benchmark again"
+        )
+    for table in found:
+        texts: list[Any] = [*table.columns, *(bad.body for bad in table.unreadable)]
+        yield as_row(_cells([texts, table.around or ()]), name)
+        for number, row in table.rows.items():
+            yield as_row(_cells(row), f"{name}, row {number + 1}")
+    if not found or path.suffix.lower() == ".xlsx":
+        for number, line in enumerate(_lines(path), 1):
+            yield as_row([line], f"{name}, line {number}")
 
 
 def _tables(path: Path) -> list[Table]:
@@ -89,5 +110,19 @@ def _cells(value: Any) -> Iterator[str]:
                 yield from strings(orjson.loads(text))
 
 
-def _as_row(texts: Iterator[str] | list[str], place: str) -> dict[str, Any]:
-    return {"id": place, "fields": {str(number): text for number, text in enumerate(texts)}}
+def as_row(texts: Iterable[str], place: str) -> dict[str, Any]:
+    """A row with these texts, each also as it reads with entities, escapes or a wrong encoding undone."""
+    told = (form for text in texts for form in {text: True, **dict.fromkeys(_undone(text))})
+    return {"id": place, "fields": {str(number): text for number, text in enumerate(told)}}
+
+
+def _undone(text: str) -> Iterator[str]:
+    if "&" in text:
+        yield html.unescape(text)
+    if "%" in text:
+        yield unquote(text)
+    if "\\u" in text:
+        yield _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+    if _LATIN.search(text):
+        for encoding in ("latin-1", "cp1252"):
+            yield text.encode(encoding, "replace").decode("utf-8", "replace")

@@ -194,7 +194,7 @@ def publish(
 
 
 def withdraw(
-    config: Benchmark,
+    config: Reviewed,
     version: Annotated[str, typer.Argument(help="The version that must not be used any more.")],
     why: Annotated[str, typer.Option(help="The reason; card, changelog and loaders repeat it.")],
     repository: Repository = "",
@@ -209,16 +209,22 @@ def withdraw(
     Example: mihakk withdraw demo 0.1.0 --why "The gold of 40 items was shifted."
     """
     from mihakk.pipeline.build import open_build
+    from mihakk.pipeline.external_people import is_audited_set, open_set
     from mihakk.pipeline.publishing import withdraw_version
 
-    opened = open_build(config)
-    places = withdraw_version(opened, version, why, repository, endpoint)
+    if is_audited_set(config):
+        told = open_set(config)
+        name, published = told.name, told.repository
+    else:
+        opened = open_build(config)
+        name, published = opened.config.name, opened.config.release.repository
+    places = withdraw_version(name, version, why, repository, endpoint, published=published)
     if as_json:
         print_json({"version": version, "places": places})
         return
     for place, new in places.items():
         said = "withdrawn" if new else "was withdrawn before; the first reason stands"
-        open_console().print(f"{opened.config.name} {version} on {place}: {said}", soft_wrap=True)
+        open_console().print(f"{name} {version} on {place}: {said}", soft_wrap=True)
 
 
 @contextmanager

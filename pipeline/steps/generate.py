@@ -17,6 +17,7 @@ from mihakk.pipeline.campaigns import amendments_of
 from mihakk.pipeline.embedder import OpenedEmbedder
 from mihakk.pipeline.rows import records
 from mihakk.pipeline.step import Call, Share, Spread, Step, Tick, Where, prepared, shards_before
+from mihakk.releases.content.secret import blind_key, keyed
 from mihakk.schemas.campaign import OF_ITEMS, Amendment
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.item import ITEM_ROWS
@@ -36,6 +37,8 @@ class Shared(NamedTuple):
     scratch: Scratch
     corpus: str
     """Name of the corpus; each process reads it once."""
+    draws: int
+    """What all draws depend on."""
     writer: Writer | None = None
 
 
@@ -43,17 +46,17 @@ class Shared(NamedTuple):
 def _corpus(build: Build, spread: Spread) -> Iterator[Share]:
     """The index of all records, made shard by shard and embedded piece by piece on the engine."""
     scratch = build.lake.scratch(STAGE, digest([STEP.code(), STEP.settings(build)]))
-    shards = build.before(STAGE).shards()
+    shards, draws = build.before(STAGE).shards(), draws_seed(build)
     corpus, used = _write_corpus(build, scratch, spread, shards)
     if build.config.generator is None:
-        yield lambda _: Shared(scratch, corpus)
+        yield lambda _: Shared(scratch, corpus, draws)
     else:
         from mihakk.generators.writing.writer import open_writer
 
         with open_writer(
             build.config.generator, build.lake.folder("journals", "generator"), build.spending
         ) as writer:
-            yield lambda _: Shared(scratch, corpus, writer)
+            yield lambda _: Shared(scratch, corpus, draws, writer)
     scratch.keep_only(used)
 
 
@@ -111,6 +114,7 @@ def _generate(build: Build, shard: str, shared: Shared, tick: Tick) -> list[Shar
         shard,
         corpus=whole_input(build, STAGE),
         people=[row.model_dump() for row in settled],
+        **({} if shared.draws == build.config.seed else {"draws": sha256(f"{shared.draws}".encode())}),
     )
     manifest = build.stage(STAGE).run(shard, inputs, lambda: _output(build, shard, shared, settled))
     tick(1)
@@ -128,10 +132,10 @@ def _output(build: Build, shard: str, shared: Shared, settled: Sequence[Amendmen
     from mihakk.generators.generating import generate_shard
     from mihakk.generators.index import read_corpus
 
-    name, seed, share = shared.corpus, build.config.seed, build.config.release.test_share
+    name, seed, share = shared.corpus, shared.draws, build.config.release.test_share
     corpus = prepared(
         "corpus",
-        digest([shared.scratch.root, name, seed, share]),
+        digest([shared.scratch.root, name, f"{seed}", share]),
         lambda: read_corpus(shared.scratch, name, seed, share),
     )
     found = records(build, STAGE, shard)
@@ -146,6 +150,7 @@ def _output(build: Build, shard: str, shared: Shared, settled: Sequence[Amendmen
         shared.writer and shared.writer.anew(),
         refused={record: frozenset(texts) for record, texts in refused.items()},
         chosen={row.record: (row.before, row.after) for row in settled if row.field == "wrong_idiom"},
+        draws=seed,
     )
     rejected = len(made.rejected)
     return ShardOutput(
@@ -162,6 +167,17 @@ def _output(build: Build, shard: str, shared: Shared, settled: Sequence[Amendmen
     )
 
 
+def draws_seed(build: Build) -> int:
+    """What draws depend on: the config's seed, or of a blind benchmark a number that its secret tells.
+
+    Who knows a source and the seed could else draw each shuffled line again, and tell it from the right one.
+    """
+    seed = build.config.seed
+    if build.config.release.blind == "off":
+        return seed
+    return int(keyed(blind_key(), "draws", f"{build.config.name}\x1f{seed}")[:32], 16)
+
+
 def _where(build: Build) -> Where:
     """A model that writes parts is open in the run's own process, and so is its journal."""
     return "anywhere" if build.config.generator is None else "process"
@@ -176,6 +192,7 @@ def _own_words(folder: str) -> list[tuple[str, str]]:
 def _settings(build: Build) -> list[Any]:
     return [
         build.config.seed,
+        *([] if build.config.release.blind == "off" else ["drawn by the secret"]),
         build.config.release.test_share,
         build.config.parts_texts,
         [task.model_dump(exclude={"accept"}) for task in build.config.tasks],

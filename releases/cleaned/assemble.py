@@ -19,8 +19,12 @@ from mihakk.releases.paper_trail.gate_record import gate_record, read_gate_recor
 from mihakk.releases.release_facts import Override
 from mihakk.releases.versions.changelog import LOG, prepend
 from mihakk.releases.versions.version import Level, Version, choose
+from mihakk.releases.versions.withdrawal import FILE as WITHDRAWN
+from mihakk.releases.versions.withdrawal import mark_card, mark_changelog
+from mihakk.releases.versions.withdrawal import write as write_withdrawals
+from mihakk.schemas.withdrawal import Withdrawal
 
-OWN = ("README.md", LOG, MANIFEST, "errata", "audit")
+OWN = ("README.md", LOG, MANIFEST, WITHDRAWN, "errata", "audit")
 """What a release adds beside the benchmark's files."""
 CARRIED = ("LICENSE*", "LICENCE*", "NOTICE*", "CITATION*")
 """Papers of a benchmark's folder that go with every copy of it."""
@@ -35,6 +39,7 @@ def assemble_cleaned(
     write_audit: Callable[[Path], None],
     papers: Path | None = None,
     previous: Path | None = None,
+    withdrawals: tuple[Withdrawal, ...] = (),
 ) -> AssembledRelease:
     """Write a cleaned release into a fresh folder; equal arguments give equal bytes.
 
@@ -42,6 +47,7 @@ def assemble_cleaned(
         record: What is known of it; `version` and `data` are filled in here.
         papers: Folder of the benchmark, whose licence and notices go with it.
         previous: Folder of the release before; one of another benchmark doesn't count.
+        withdrawals: Versions of it that were withdrawn on the Hub.
 
     Raises:
         UsageError: The folder is not empty, or a file of the benchmark is called like one of a release.
@@ -63,7 +69,7 @@ def assemble_cleaned(
     record = record.model_copy(
         update={"data": digest([[path, file_digest(folder / path)] for path in paths])}
     )
-    return _stamp(record, folder, None if is_other(record, previous) else previous, ())
+    return _stamp(record, folder, None if is_other(record, previous) else previous, (), withdrawals)
 
 
 def is_other(record: CleanedRecord, previous: Path | None) -> bool:
@@ -72,7 +78,12 @@ def is_other(record: CleanedRecord, previous: Path | None) -> bool:
     return previous is not None and (before is None or before.source != record.source)
 
 
-def override_gates(folder: Path, previous: Path | None, named: Iterable[tuple[str, str]]) -> AssembledRelease:
+def stamp_again(
+    folder: Path,
+    previous: Path | None,
+    named: Iterable[tuple[str, str]],
+    withdrawals: tuple[Withdrawal, ...] = (),
+) -> AssembledRelease:
     """Write the papers of an assembled release once more, with a person's word on gates that stay shut.
 
     `UsageError` where a gate may not be overridden, or no reason is given.
@@ -84,22 +95,28 @@ def override_gates(folder: Path, previous: Path | None, named: Iterable[tuple[st
     words = [
         Override(gate=gate, why=overridable(gate, why, gates), tables=record.data) for gate, why in named
     ]
-    return _stamp(record, folder, previous, words)
+    return _stamp(record, folder, previous, words, withdrawals)
 
 
 def _stamp(
-    record: CleanedRecord, folder: Path, previous: Path | None, words: Iterable[Override]
+    record: CleanedRecord,
+    folder: Path,
+    previous: Path | None,
+    words: Iterable[Override],
+    withdrawals: tuple[Withdrawal, ...],
 ) -> AssembledRelease:
     """Version, gates, changelog, card and manifest, from what stands in the folder."""
     before = read_cleaned(previous) if previous is not None else None
     if previous is None or before is None:
-        record = _papers(record, folder, None, words, choose("auto", None, "none"))
+        record = _papers(record, folder, None, words, withdrawals, version=choose("auto", None, "none"))
     else:
         old = Version.parse(before.version)
         level: Level = "none" if before.data == record.data else "major"
-        record = _papers(record, folder, previous, words, choose("auto", old, level))
+        record = _papers(record, folder, previous, words, withdrawals, version=choose("auto", old, level))
         if level == "none" and read_manifest(previous) != write_manifest(folder):
-            record = _papers(record, folder, previous, words, choose("auto", old, "patch"))
+            record = _papers(
+                record, folder, previous, words, withdrawals, version=choose("auto", old, "patch")
+            )
     digests = write_manifest(folder)
     return AssembledRelease(
         name=record.name,
@@ -113,7 +130,13 @@ def _stamp(
 
 
 def _papers(
-    record: CleanedRecord, folder: Path, previous: Path | None, words: Iterable[Override], version: Version
+    record: CleanedRecord,
+    folder: Path,
+    previous: Path | None,
+    words: Iterable[Override],
+    withdrawals: tuple[Withdrawal, ...],
+    *,
+    version: Version,
 ) -> CleanedRecord:
     record = record.model_copy(update={"version": str(version)})
     write_cleaned(record, folder)
@@ -124,8 +147,10 @@ def _papers(
     facts = record.facts.model_copy(update={"overrides": tuple(standing.values())})
     found = with_overrides(cleaned_gates(record), facts.overrides)
     gates = write_gate_record(gate_record(found, facts, record.version, previous), folder)
-    (folder / "README.md").write_text(cleaned_card(record, gates), encoding="utf-8")
-    (folder / LOG).write_text(_changelog(record, folder, previous), encoding="utf-8")
+    card, log = cleaned_card(record, gates), _changelog(record, folder, previous)
+    (folder / "README.md").write_text(mark_card(card, record.version, withdrawals), encoding="utf-8")
+    (folder / LOG).write_text(mark_changelog(log, withdrawals), encoding="utf-8")
+    write_withdrawals(withdrawals, folder)
     return record
 
 

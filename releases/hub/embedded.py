@@ -28,7 +28,7 @@ from mihakk.releases.hub.publication import (
     standing,
 )
 from mihakk.releases.hub.registry import FOLDER as REGISTRY
-from mihakk.releases.hub.registry import Registry, adopt, enter, read_again
+from mihakk.releases.hub.registry import Registry, adopt, enter, read_again, require_untold
 from mihakk.releases.versions.withdrawal import FILE, add, mark, of_version, parse
 from mihakk.schemas.withdrawal import Withdrawal
 
@@ -120,13 +120,17 @@ class EmbeddedHub:
     def withdraw(self, name: str, one: Withdrawal) -> bool:
         """Say on the main branch that a version is withdrawn; its tag and bytes stay.
 
-        Whether it was not withdrawn before; `UsageError` where there is no such version.
+        Whether it was not withdrawn before.
+
+        Raises:
+            UsageError: There is no such version; the reason tells what is sealed; or the registry is damaged.
         """
         self.commit(name, one.version)
-        with self._locked(name):
+        with self._registry() as registry, self._locked(name):
             known = self.withdrawals(name)
             if of_version(known, one.version):
                 return False
+            require_untold(registry.seals(name), one.why)
             repository = self.repository(name)
             clone = self._clone(name)
             shutil.copytree(repository, clone, dirs_exist_ok=True)

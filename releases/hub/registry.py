@@ -32,7 +32,7 @@ from mihakk.releases.content.seals import (
     sealed_marks,
 )
 from mihakk.releases.content.secret import blind_key, keyed
-from mihakk.releases.printed import rows_of
+from mihakk.releases.printed import as_row, printed_rows
 from mihakk.schemas.record import Record
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 FOLDER = ".registry"
 INDEX = "index.json"
-NAMED = 3
+NAMED = 20
 """Rows that a message names."""
 REMEDY = "restore the folder from a copy, or run `mihakk seal rebuild`"
 
@@ -247,7 +247,7 @@ def enter(registry: Registry, release: AssembledRelease) -> None:
     """
     blind = bool(release.seals)
     seals = registry.seals(release.name, blind=blind)
-    rows = list(rows_of(release.folder))
+    rows = list(printed_rows(release.folder))
     if not blind and any(row.get("sealed") for row in rows):
         raise UsageError(
             f"{release.name} {release.version} is blind, and nothing says what it seals: build it again"
@@ -261,16 +261,18 @@ def enter(registry: Registry, release: AssembledRelease) -> None:
     for row in (row for row in rows if not row.get("sealed")):
         marks = shown_marks(row)
         shown |= marks
-        if other := seals.sealed_by(as_poem(marks) | marks) if seals.sealed else "":
+        if other := _sealed_by(seals, marks):
             told.append((str(row["id"]), other))
     if told:
         counts = Counter(other for _, other in told)
         what = ", ".join(f"{count} of {name}" for name, count in sorted(counts.items()))
-        where = ", then ".join(place for place, _ in told[:NAMED])
+        where = ", ".join(place for place, _ in told[:NAMED])
+        more = f" and {len(told) - NAMED} more places" if len(told) > NAMED else ""
         raise UsageError(
-            f"{release.name} {release.version} prints texts that are sealed ({what}), first in {where}: "
+            f"{release.name} {release.version} prints texts that are sealed ({what}), in {where}{more}: "
             "build it again so that these items wait, or take the rows out of the benchmark and audit it "
-            "again; `mihakk seal end` says that the golds may be told"
+            "again; what somebody wrote (a title, a note, the reason of an override) has to be said "
+            "without them. `mihakk seal end` says that the golds may be told"
         )
     if other := seals.sealed_by(release.seals, release.name):
         raise UsageError(
@@ -287,13 +289,27 @@ def enter(registry: Registry, release: AssembledRelease) -> None:
     registry.add(f"{release.name}@{release.version}", Digests(printed, sealed), seals.key)
 
 
+def require_untold(seals: Seals, why: str) -> None:
+    """Raise `UsageError` where the reason of a withdrawal, which all may read, holds a sealed text."""
+    if other := _sealed_by(seals, shown_marks(as_row([why], "why"))):
+        raise UsageError(
+            f"the reason holds a text that {other} has sealed, and everybody will read it: name items by "
+            "their ids, and say what is wrong without their texts"
+        )
+
+
+def _sealed_by(seals: Seals, marks: set[str]) -> str:
+    """The benchmark that has sealed a text with one of these fingerprints; empty where none has."""
+    return seals.sealed_by(as_poem(marks) | marks) if seals.sealed else ""
+
+
 def adopt(registry: Registry, version: str, folder: Path) -> None:
     """Enter a version that stands on the Hub and in no registry.
 
     Raises:
         UsageError: It is blind: its files do not tell what it sealed.
     """
-    rows = list(rows_of(folder))
+    rows = list(printed_rows(folder))
     if any(row.get("sealed") for row in rows):
         raise UsageError(
             f"the registry of this hub lacks {version}, which is blind: nothing is built or published before "
@@ -304,12 +320,12 @@ def adopt(registry: Registry, version: str, folder: Path) -> None:
 
 def read_again(registry: Registry, version: str, folder: Path, golds: Path, identity: str) -> None:
     """Enter a version by its tables, its golds and what stood of it; `UsageError` where golds are shut."""
-    rows, before = list(rows_of(folder)), registry.before.get(version, Digests())
+    rows, before = list(printed_rows(folder)), registry.before.get(version, Digests())
     found = Digests(printed_digests(rows) | before.printed)
     key = b""
     if any(row.get("sealed") for row in rows):
         key = blind_key()
-        asked = {row["id"] for row in rows if row["sealed"]}
+        asked = {row["id"] for row in rows if row.get("sealed")}
         opened = (row for _, _, row in opened_rows(folder, read_answers(find_answers(golds), identity)))
         marks = frozenset[str]().union(*(sealed_marks(row) for row in opened if row["id"] in asked))
         sealed = frozenset(sealed_digest(key, mark) for mark in marks)

@@ -10,6 +10,8 @@ import pyarrow.parquet as pq
 import pyrage
 import pytest
 
+from mihakk.generators.parts.shuffle import shuffled_words
+from mihakk.machinery.seeds import rng
 from mihakk.schemas.item import ITEM_ROWS
 from mihakk.schemas.stages import REVIEWED
 from tests.end_to_end.conftest import Workshop, make_workshop
@@ -53,6 +55,16 @@ def tried(
     rows = [row for path in release.glob("*/test-*.parquet") for row in pq.read_table(path).to_pylist()]
     assert not any(row.get("gold") or row.get("answer") or row["attribution"] for row in rows)
     assert not {item.id for item in items} & {row["id"] for row in rows}
+    # Nor does the config's seed, which is public as the ids are: it would shuffle each right line once more.
+    seed = shop.open("a", monkeypatch).config.seed
+    assert {item.origin.seed for item in items} == {seed}
+    mixed = [item for item in items if item.task == "shuffled_choice"]
+    again = 0
+    for item in mixed:
+        draw = rng(seed, item.origin.records[0], "shuffle")
+        again += shuffled_words(item.options[item.gold[0]], item.language, draw)[1] in item.options
+    # Of a line of five words two draws are the same now and then.
+    assert again < len(mixed) / 10
 
 
 def test_golds_in_a_private_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import quote
 
 import hafez
 import pandas as pd
@@ -405,6 +406,54 @@ def test_an_audits_release_prints_nothing_that_is_sealed(
     with_errata = outside(tmp_path / "errata", couplets(free[:3]), "csv", errata=[row])
     with pytest.raises(UsageError, match=r"errata/changes\.parquet, row 1"):
         hub.publish(with_errata)
+
+
+WRITTEN: dict[str, Callable[[str], str]] = {
+    "entities": lambda text: "".join(f"&#{ord(char)};" for char in text),
+    "hexadecimal entities": lambda text: "".join(f"&#x{ord(char):x};" for char in text),
+    "escapes": lambda text: text.encode("ascii", "backslashreplace").decode(),
+    "of an address": quote,
+    "read as Latin-1": lambda text: text.encode().decode("latin-1"),
+}
+
+
+@pytest.mark.parametrize("form", WRITTEN)
+def test_a_text_as_scraped_tables_hold_it_is_known(
+    form: str, blind: AssembledRelease, sealed_hub: EmbeddedHub, tmp_path: Path
+) -> None:
+    sealed = next(row["fields"]["first"] for row in public_rows(blind.folder) if row["sealed"])
+    rows = [{"Q": "ما ضد الطول؟", "A": "القصر"}, {"Q": WRITTEN[form](sealed), "A": "x"}]
+    with pytest.raises(UsageError, match=r"prints texts that are sealed .*rows\.jsonl, row 2"):
+        sealed_hub.publish(outside(tmp_path / "outside", rows, "jsonl"))
+
+
+def test_what_a_person_writes_into_a_release_tells_nothing_sealed(
+    blind: AssembledRelease, sealed_hub: EmbeddedHub, build: Maker
+) -> None:
+    sealed = next(row["fields"]["first"] for row in public_rows(blind.folder) if row["sealed"])
+    with pytest.raises(UsageError, match=r"open 0\.1\.0 prints texts that are sealed .*CITATION\.cff, line"):
+        build(sealed_hub, "open", authors=[f"{sealed} group"])
+    assert sealed_hub.latest("open") is None
+
+
+def test_the_reason_of_a_withdrawal_tells_nothing_sealed(
+    blind: AssembledRelease, sealed_hub: EmbeddedHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sealed = next(row["fields"]["first"] for row in public_rows(blind.folder) if row["sealed"])
+    day = date(2026, 1, 1)
+    for text in (sealed, with_marks(sealed)):
+        one = Withdrawal(version="0.1.0", why=f"The gold of «{text}» was wrong.", withdrawn_on=day)
+        with pytest.raises(UsageError, match="holds a text that blind has sealed"):
+            sealed_hub.withdraw("blind", one)
+    plain = Withdrawal(version="0.1.0", why="Two golds were exchanged.", withdrawn_on=day)
+    with monkeypatch.context() as patch:
+        patch.setenv("MIHAKK_BLIND_KEY", "")
+        settings.cache_clear()
+        with pytest.raises(UsageError, match="nobody knows what must wait"):
+            sealed_hub.withdraw("blind", plain)
+    settings.cache_clear()
+    assert not sealed_hub.withdrawals("blind")
+    assert sealed_hub.withdraw("blind", plain)
 
 
 def test_what_an_audits_release_printed_is_never_sealed(

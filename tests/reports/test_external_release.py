@@ -219,6 +219,31 @@ def test_publish_refuses_what_the_licence_does_not_allow(
     assert "someone/exam" not in server.repositories
 
 
+def test_a_withdrawn_release_is_followed_by_a_corrected_one(tmp_path: Path) -> None:
+    source, out = write(tmp_path / "exam.jsonl"), tmp_path / "out"
+    first = audit(source, out)
+    name = release_set(out)[0].name
+    why = ["--why", "The gold of two rows was wrong."]
+    done = CliRunner().invoke(app, ["withdraw", str(out), "0.1.0", *why])
+    assert done.exit_code == 0, done.output
+    with pytest.raises(UsageError, match=r"nothing has changed since 0\.1\.0 was withdrawn"):
+        release_set(out)
+    decide(out, first, "keep", "keep")
+    audit(source, out)
+    second, _ = release_set(out)
+    assert second.version == "0.2.0"
+    # A draft from before the withdrawal tells of it as well.
+    decide(out, first, "fix", "fix", corrections={"gold": "1", "question": "ما مفرد كتب؟"})
+    audit(source, out)
+    CliRunner().invoke(app, ["withdraw", str(out), "0.2.0", *why])
+    third, _ = release_set(out)
+    new = EmbeddedHub().checkout(name, third.version, tmp_path / "new")
+    assert [one["version"] for one in json.loads((new / "withdrawn.json").read_bytes())] == ["0.1.0", "0.2.0"]
+    card, log = ((new / file).read_text("utf-8") for file in ("README.md", "CHANGELOG.md"))
+    assert "Version 0.1.0 is withdrawn" in card
+    assert "## 0.2.0 (withdrawn)" in log
+
+
 def test_another_benchmark_of_the_same_name_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
