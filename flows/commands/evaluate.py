@@ -13,7 +13,7 @@ from mihakk.flows.commands.evaluate_blind import migrate, score, submit
 from mihakk.flows.commands.evaluate_import import import_, rescore
 from mihakk.flows.commands.evaluate_items import items, moves
 from mihakk.flows.commands.evaluate_publish import publish, site
-from mihakk.flows.commands.evaluate_run import judge, run, vouch
+from mihakk.flows.commands.evaluate_run import export, judge, run, vouch
 from mihakk.flows.commands.evaluate_suspects import auditors, scores_in, suspects
 from mihakk.flows.commands.evaluate_team import register_in
 from mihakk.flows.commands.options import AsJson
@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
     """Adds the commands."""
     evaluate = typer.Typer(help="Replies of systems to scores, scores to tables; anybody's table checked.")
     evaluate.command(name="import")(import_)
-    for command in (run, judge, vouch, suspects, auditors, items, moves, analyse, rescore, table, lint):
+    for command in (run, export, judge, vouch, suspects, auditors, items, moves, analyse, rescore, table, lint):
         evaluate.command()(command)
     for of_boards in (site, publish, submit, score, migrate):
         evaluate.command()(of_boards)
