@@ -80,6 +80,8 @@ class Part(Record):
     """`published`: an adapter whose files hold no prompts asks in the authors' own, from `prompts`."""
     prompts: str = ""
     """Folder of the user's copy of these, a file `TASK.txt` each; `$NAME` is an environment variable."""
+    orders: Literal["both", "drawn"] = "both"
+    """`drawn`: of the two orders of a choice's options one, drawn by seed, as papers that ask each once."""
     system: str = ""
     """System prompt: its words, or a .txt file that holds them."""
     shots: int = Field(default=0, ge=0)

@@ -24,6 +24,7 @@ from mihakk.evaluation.running.wordings import FORMS, WORDINGS, in_form, reworde
 from mihakk.machinery.errors import SourceChanged, UsageError
 from mihakk.machinery.ids import sha256
 from mihakk.machinery.sandbox import require_sandbox
+from mihakk.machinery.seeds import rng
 from mihakk.schemas.evaluation import AnswerKind, Question
 from mihakk.schemas.suite import Part, Suite, System
 from mihakk.scrapers.tables import read_rows
@@ -75,6 +76,8 @@ def asked_of_suite(suite: Suite, fetch: Fetch, limit: int | None = None) -> list
     for part in suite.parts:
         sample = part.sample if limit is None else limit
         own = _adapted(part, suite) if part.adapter else _released(part, suite, fetch)
+        if part.orders == "drawn":
+            own = (one for one in own if _in_drawn_order(one.question, suite.seed))
         found += list(_drawn(_introduced(own, part, suite, fetch), sample, suite.seed))
     names = set()
     for one in found:
@@ -281,6 +284,11 @@ def _drawn(asked: Iterable[Asked], sample: int | None, seed: int) -> Iterator[As
         units = {_unit(one.question) for one in everything if one.question.config == config}
         chosen[config] = set(sorted(units, key=lambda unit: sha256(f"{seed} {unit}".encode()))[:sample])
     yield from (one for one in everything if _unit(one.question) in chosen[one.question.config])
+
+
+def _in_drawn_order(question: Question, seed: int) -> bool:
+    """Whether a question has the order that is drawn for its pair; true of those without another order."""
+    return not question.pair_id or question.order == rng(seed, question.pair_id, "order").randrange(2)
 
 
 def _unit(question: Question) -> str:

@@ -186,17 +186,15 @@ def kinayat_efficient(_: Shared) -> str:
         ("kn_03", ["Pragmatic Use"]),
     ):
         found = grid(table)
-        best = {
-            max(
-                SIZES,
-                key=lambda name: (
-                    cell(found, found.rows.index(name), found.columns.index(column)).value / SIZES[name]
-                ),
-            )
+        rows = [
+            (name, column, cell(found, found.rows.index(name), found.columns.index(column)).value)
             for column in columns
-        }
-        assert len(best) == 1
-        told.append("-".join(best.pop().split("-")[:2]))
+            for name in SIZES
+        ]
+        (best,) = set(
+            size_effects(pd.DataFrame(rows, columns=["model", "column", "figure"]), SIZES)["best_for_size"]
+        )
+        told.append("-".join(best.split("-")[:2]))
     return ", ".join(told)
 
 

@@ -116,6 +116,21 @@ def test_shots_and_a_system_prompt_stand_above_each_question(suite: Suite, tmp_p
         asked_of_suite(few, lambda name: (Path(name), ""))
 
 
+def test_one_order_of_a_pair_is_drawn_where_a_paper_asks_once(tmp_path: Path) -> None:
+    release = tmp_path / "release"
+    assemble(folder=release, **release_arguments(hafez_items(30)))
+    part = {"release": str(release), "only": ["fa_continuation_choice"]}
+    told = {"name": "s", "title": "S", "pinned": False, "parts": [part]}
+    both = asked_of_suite(Suite.model_validate(told), lambda name: (Path(name), ""))
+    part["orders"] = "drawn"
+    drawn = asked_of_suite(Suite.model_validate(told), lambda name: (Path(name), ""))
+    pairs = [one.question.pair_id for one in drawn]
+    assert sorted(pairs) == sorted({one.question.pair_id for one in both})
+    assert {one.question.order for one in drawn} == {0, 1}
+    again = asked_of_suite(Suite.model_validate(told | {"seed": 1}), lambda name: (Path(name), ""))
+    assert [one.name for one in again] != [one.name for one in drawn]
+
+
 def test_a_release_takes_its_shots_from_its_dev_split_and_sends_them(tmp_path: Path) -> None:
     release = tmp_path / "release"
     assemble(folder=release, **release_arguments(hafez_items(8)))
