@@ -173,11 +173,11 @@ def _shots(part: Part, suite: Suite, fetch: Fetch) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     if part.examples:
         path = _user_file(part.examples, suite, "examples")
-        for row in read_rows(path):
-            if row.problem or not {"prompt", "reply"} <= row.fields.keys():
-                raise UsageError(f"{path}, row {row.number}: an example has a `prompt` and a `reply`")
-            text = f"{row.fields['prompt']}{row.fields['reply']}"
-            found.setdefault(row.fields.get("task") or "", []).append(text)
+        for line in read_rows(path):
+            if line.problem or not {"prompt", "reply"} <= line.fields.keys():
+                raise UsageError(f"{path}, row {line.number}: an example has a `prompt` and a `reply`")
+            text = f"{line.fields['prompt']}{line.fields['reply']}"
+            found.setdefault(line.fields.get("task") or "", []).append(text)
         return found
     folder, name = fetch(part.release)
     for question, row in rows_of_release(folder, name, "dev"):
