@@ -44,7 +44,9 @@ def shape_of(
             can't be compared, a system lacks its key or gives no likelihoods, or judges, their prices or
             rubrics don't fit.
     """
-    questions = {one.question.item: one.question for one in asked if method == "written" or has_likelihoods(one)}
+    questions = {
+        one.question.item: one.question for one in asked if method == "written" or has_likelihoods(one)
+    }
     if not questions:
         raise UsageError(f"{suite.name} asks nothing that can be had by `--method {method}`")
     for system in systems:

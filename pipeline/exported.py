@@ -25,7 +25,6 @@ from mihakk.releases.content.item_tables import (
 )
 from mihakk.releases.export.tasks import write_tasks
 from mihakk.releases.hub.load import require_empty
-from mihakk.schemas.evaluation import Question
 from mihakk.schemas.item import ITEM_ROWS, Item, Origin
 
 _FACTS: Final = ("record", "dialect", "strategy")
@@ -77,9 +76,9 @@ def export(asked: Sequence[Asked], folder: Path, licence: str = "unknown") -> No
                  for config in by_config],
     )  # fmt: skip
     told = (
-        f"{len(asked)} questions of {plain(first.release)}, read from its authors' own files (digest "
-        f"{first.digest[:16]}) with the prompts they are asked in. It is the work of its authors, under their "
-        "licence: don't pass on what that does not allow."
+        f"{len(asked)} questions of {plain(first.release)} (digest {first.digest[:16]}) with the prompts "
+        "that a suite asks them in. They are the work of their authors, under their licence: don't pass on "
+        "what that does not allow."
     )
     (folder / "README.md").write_text(f"{front}# {plain(name)}\n\n{told}\n", encoding="utf-8")
     write_manifest(folder)

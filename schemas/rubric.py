@@ -41,7 +41,7 @@ class PublishedRubric(Record):
     digest: str
     """Of its Latin letters."""
     form: Literal["json", "tags", "places"]
-    """How the material follows: one JSON object behind it, `[NAME] ... [/NAME]`, or in its places `{NAME}`."""
+    """How the material follows: one JSON object, `[NAME] ... [/NAME]`, or in its places `{NAME}`."""
     parts: dict[Sees, str]
     """What it calls what the judge is shown."""
     scores: dict[str, str]

@@ -114,7 +114,8 @@ def require_letters(text: str, digest: str, path: Path, what: str) -> None:
     letters = sha256(re.sub("[^a-z]", "", text.lower()).encode())
     if letters != digest:
         raise UsageError(
-            f"{path} is not {what} (letters {letters[:12]}, published {digest[:12]}): copy it anew, or ask in ours"
+            f"{path} is not {what} (letters {letters[:12]}, published {digest[:12]}): copy it anew, or ask "
+            "in ours"
         )
 
 

@@ -66,6 +66,4 @@ def _lines(verse: Any) -> list[str]:
 
 _PUBLISHED: Final = {"verse_explanation": "621202709156c70bdddd861bdd04b8ca9d362f5737a06e6a45370db105e8f6bf"}
 """Digest of the paper's figure 7."""
-ADAPTERS.add(
-    "fannorflop", Adapter("Fann or Flop", _files, _rows, _ask, "fannorflop", published=_PUBLISHED)
-)
+ADAPTERS.add("fannorflop", Adapter("Fann or Flop", _files, _rows, _ask, "fannorflop", published=_PUBLISHED))

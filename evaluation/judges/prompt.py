@@ -132,7 +132,9 @@ def _in_our_names(theirs: PublishedRubric, value: Any) -> dict[str, Any]:
         value = {"": int(number)} if number.isascii() and number.isdecimal() else {}
     names = {key: name for name, key in theirs.scores.items()}
     asked = not theirs.reason or value.get(theirs.reason, "")
-    scores = {names.get(key, key): one for key, one in value.items() if not theirs.reason or key != theirs.reason}
+    scores = {
+        names.get(key, key): one for key, one in value.items() if not theirs.reason or key != theirs.reason
+    }
     return {"scores": scores, "reason": "none was asked for" if asked is True else asked}
 
 

@@ -182,7 +182,9 @@ def _shots(part: Part, suite: Suite, fetch: Fetch) -> dict[str, list[str]]:
     folder, name = fetch(part.release)
     for question, row in rows_of_release(folder, name, "dev"):
         if question.kind not in ("choice", "answer"):
-            raise UsageError(f"{suite.name}: a dev split gives no shots for {question.kind}s: name `examples`")
+            raise UsageError(
+                f"{suite.name}: a dev split gives no shots for {question.kind}s: name `examples`"
+            )
         reply = ", ".join(question.labels[place] for place in question.gold)
         if question.kind == "answer":
             reply = f"<answer>{question.answer}</answer>"

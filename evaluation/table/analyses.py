@@ -51,7 +51,7 @@ def size_effects(figures: pd.DataFrame, parameters: Mapping[str, float]) -> pd.D
     for column, own in sized.groupby("column", sort=False):
         if own["size"].nunique() > 2:
             found = linregress(own["size"], own["figure"])
-            best = own["model"][(own["figure"] / own["size"]).idxmax()]
+            best = str(own["model"].iloc[int((own["figure"] / own["size"]).argmax())])
             rows.append((column, len(own), found.slope, found.rvalue**2, found.pvalue, best))
     return pd.DataFrame(rows, columns=["column", "systems", "slope", "r2", "p", "best_for_size"])
 

@@ -25,10 +25,10 @@ def register(app: typer.Typer) -> None:
     """Adds the commands."""
     evaluate = typer.Typer(help="Replies of systems to scores, scores to tables; anybody's table checked.")
     evaluate.command(name="import")(import_)
-    for command in (run, export, judge, vouch, suspects, auditors, items, moves, analyse, rescore, table, lint):
+    for command in (run, judge, vouch, suspects, auditors, items, moves, analyse, rescore, table, lint):
         evaluate.command()(command)
-    for of_boards in (site, publish, submit, score, migrate):
-        evaluate.command()(of_boards)
+    for shared in (export, site, publish, submit, score, migrate):
+        evaluate.command()(shared)
     register_in(evaluate)
     app.add_typer(evaluate, name="evaluate", rich_help_panel="Evaluate")
 
