@@ -10,6 +10,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from mihakk.evaluation.running.asking import Asked
+from mihakk.machinery.errors import UsageError
 from mihakk.machinery.groups import grouped
 from mihakk.machinery.markdown import plain
 from mihakk.releases.card.structure import front_matter
@@ -37,16 +38,17 @@ def export_suite(asked: Iterable[Asked], out: Path, licence: str = "unknown") ->
     Programs and probes have no place among items and are left out.
 
     Raises:
-        UsageError: A folder is not empty.
+        UsageError: A folder is not empty, or nothing is left.
     """
     own = [one for one in asked if one.question.kind != "code" and _is_plain(one)]
-    found = {}
-    for name, part in grouped(own, lambda one: one.question.release.rpartition("/")[2]).items():
-        folder = out / name
+    if not own:
+        raise UsageError("the suite asks no question that can be an item of a release: programs alone")
+    found = grouped(own, lambda one: out / one.question.release.rpartition("/")[2])
+    for folder in found:
         require_empty(folder)
+    for folder, part in found.items():
         export(part, folder, licence)
-        found[folder] = len(part)
-    return found
+    return {folder: len(part) for folder, part in found.items()}
 
 
 def export(asked: Sequence[Asked], folder: Path, licence: str = "unknown") -> None:

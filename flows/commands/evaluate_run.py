@@ -1,4 +1,4 @@
-"""`mihakk evaluate run`, `judge`, `vouch`: a suite's questions put to systems, their replies to judges."""
+"""`mihakk evaluate run`, `export`, `judge`, `vouch`: a suite put to systems, their replies to judges."""
 
 from __future__ import annotations
 

@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 from mihakk.evaluation.questions import rows_of_release
 from mihakk.evaluation.running.asking import asked_of_suite
 from mihakk.flows.cli import app
+from mihakk.machinery.errors import UsageError
+from mihakk.pipeline.exported import export_suite
 from mihakk.releases.hub.load import named_folder
 from mihakk.schemas.suite import Suite
 from tests.evaluation.suite_rows import NAMES, REAL, bundled
@@ -47,6 +49,12 @@ def test_every_bundled_suite_comes_back_as_it_was_asked(name: str, tmp_path: Pat
         kept = {"digest": question.digest, "config": question.config, "release": question.release}
         assert question == one.question.model_copy(update=kept)
     assert RUNNER.invoke(app, call).exit_code == 2  # nothing is written over
+
+
+def test_a_suite_of_nothing_that_can_be_an_item_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="programs alone"):
+        export_suite([], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_an_exported_benchmark_is_audited_like_any_other(tmp_path: Path) -> None:
