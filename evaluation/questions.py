@@ -122,7 +122,7 @@ def question_of_row(row: Mapping[str, Any], *, release: str, digest: str, config
             "digest": digest,
             "config": config,
             "ability": row.get("ability") or ability_of(row["task"]),
-            "multiple": len(row.get("gold") or ()) > 1,
+            "multiple": row.get("multiple") or len(row.get("gold") or ()) > 1,
             "slices": facts | {key: value for key, value in more.items() if value},
         },
         Question,

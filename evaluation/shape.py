@@ -12,8 +12,8 @@ from mihakk.evaluation.judges.rubrics import rubrics_of
 from mihakk.evaluation.judges.run import load_judges
 from mihakk.evaluation.metrics.metric import known_metric
 from mihakk.evaluation.published import figures_of
-from mihakk.evaluation.running.asking import OWN, Asked
-from mihakk.evaluation.running.likelihood import model_arguments
+from mihakk.evaluation.running.asking import Asked
+from mihakk.evaluation.running.likelihood import has_likelihoods, model_arguments
 from mihakk.evaluation.scoring import DEFAULT, metrics_named
 from mihakk.evaluation.table.column import ColumnKey
 from mihakk.evaluation.table.overall import Averaging
@@ -44,7 +44,9 @@ def shape_of(
             can't be compared, a system lacks its key or gives no likelihoods, or judges, their prices or
             rubrics don't fit.
     """
-    questions = {one.question.item: one.question for one in asked if _is_asked(one, method)}
+    questions = {
+        one.question.item: one.question for one in asked if method == "written" or has_likelihoods(one)
+    }
     if not questions:
         raise UsageError(f"{suite.name} asks nothing that can be had by `--method {method}`")
     for system in systems:
@@ -66,7 +68,7 @@ def shape_of(
         notes += unread(part)
     if suite.judges is not None:
         load_judges(suite, systems)
-        rubrics_of(suite.judges.rubrics, {(one.kind, one.task) for one in questions.values()})
+        rubrics_of(suite.judges, {(one.kind, one.task) for one in questions.values()})
     metrics: dict[str, dict[str, None]] = {}
     for column in averaged:
         metrics.setdefault(categories[column.task], {})[column.metric.name] = None
@@ -83,10 +85,6 @@ def unread(part: Part) -> list[str]:
         {path.name for path in folder.glob(adapter.like)} - {one.name for one in adapter.files(folder)}
     )
     return [f"{adapter.title}: not read: {', '.join(others)}"] if others else []
-
-
-def _is_asked(one: Asked, method: Method) -> bool:
-    return method == "written" or (one.question.kind == "choice" and one.template == OWN)
 
 
 def _columns(suite: Suite, questions: Collection[Question], method: Method) -> list[ColumnKey]:

@@ -33,6 +33,23 @@ class RubricField(Record):
         return self
 
 
+class PublishedRubric(Record):
+    """The prompt that a paper's authors ask judges in; the words come from the user's copy."""
+
+    file: str
+    """Where it stands below the user's folder: a text, or a program whose longest string it is."""
+    digest: str
+    """Of its Latin letters."""
+    form: Literal["json", "tags", "places"]
+    """How the material follows: one JSON object, `[NAME] ... [/NAME]`, or in its places `{NAME}`."""
+    parts: dict[Sees, str]
+    """What it calls what the judge is shown."""
+    scores: dict[str, str]
+    """Our field to its key in the reply; empty where the reply is the number alone."""
+    reason: str = ""
+    """Key of the reason, where it asks for one."""
+
+
 class Rubric(Record):
     """Criteria, scale and what the judge is shown."""
 
@@ -49,6 +66,9 @@ class Rubric(Record):
     total: str
     """The field that stands for the whole, or `sum`."""
     fields: dict[str, RubricField]
+    published: PublishedRubric | None = None
+    prompt: str = ""
+    """The authors' own, where judges are asked in it; never in a file."""
 
     @model_validator(mode="after")
     def _is_whole(self) -> Rubric:

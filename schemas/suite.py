@@ -80,6 +80,15 @@ class Part(Record):
     """`published`: an adapter whose files hold no prompts asks in the authors' own, from `prompts`."""
     prompts: str = ""
     """Folder of the user's copy of these, a file `TASK.txt` each; `$NAME` is an environment variable."""
+    orders: Literal["both", "drawn"] = "both"
+    """`drawn`: of the two orders of a choice's options one, drawn by seed, as papers that ask each once."""
+    system: str = ""
+    """System prompt: its words, or a .txt file that holds them."""
+    shots: int = Field(default=0, ge=0)
+    """How many answered questions stand above each one."""
+    examples: str = ""
+    """Table of these: `prompt`, `reply`, and `task` where they are of one task or config; a release's dev
+    split when empty."""
     repeats: int = Field(default=1, ge=1)
     probes: tuple[Probe, ...] = ()
     """Probes for contamination made of the same questions; they belong to no average."""
@@ -94,6 +103,8 @@ class Part(Record):
             raise ValueError("an adapter asks a published benchmark in one language: no `prompt_language`")
         if (self.protocol == "published") != bool(self.adapter and self.prompts):
             raise ValueError("`protocol: published` and `prompts` go together, in an adapter's part")
+        if self.shots and not self.examples and (self.adapter or self.forms or self.wordings > 1):
+            raise ValueError("`shots` need `examples`: a dev split has them in a release's own prompt alone")
         if self.adapter and self.probes:
             raise ValueError("probes are made of releases: an adapter's part can have none")
         if self.forms and (self.adapter or self.wordings > 1 or self.prompt_language):
@@ -111,6 +122,8 @@ class SuiteJudges(Record):
     """Let a judge judge systems of its own family, as papers did; the table marks it."""
     rubrics: tuple[str, ...] = Field(min_length=1)
     """Names in evaluation/rubrics/."""
+    published: str = ""
+    """Folder of the user's copy of the authors' prompts for judges; the rubrics' own words when empty."""
     asked_again: float = Field(default=0.05, ge=0, le=1)
     """Share of the answers that each judge is asked about three times: how far it agrees with itself."""
     reply_tokens: int = Field(default=400, ge=1)

@@ -18,6 +18,8 @@ from mihakk.scrapers.tables import FORMATS, read_rows
 
 PUBLISHED = "@published"
 """End of the name of a prompt that is the authors' own, from the user's copy."""
+UNCHECKED = "-unchecked"
+"""Behind that where the print can't be copied letter by letter, so that no digest of it is known."""
 Row = dict[str, Any]
 Facts = dict[str, Any]
 """`shown`, the prompt as it is sent; `content`, what the question's digest covers; maybe `fields`, what the
@@ -55,7 +57,8 @@ class Adapter:
     prompts: Literal["theirs", "ours"] = "ours"
     """Whose words are asked: theirs stand in their files."""
     published: Mapping[str, str] = field(default_factory=dict)
-    """Task to the digest of the prompt that the authors published, where their files hold none."""
+    """Task to the digest of the prompt that the authors published, where their files hold none; empty where
+    only its places are known."""
 
     def read(self, folder: Path, digest: str) -> Iterator[Published]:
         """Every question of a folder whose files have that digest.
@@ -97,17 +100,23 @@ def published_prompts(adapter: Adapter, folder: Path) -> dict[str, str]:
         found[task] = path.read_text(encoding="utf-8").strip()
         if "[" not in found[task]:
             raise UsageError(f"{path} has no place in brackets, as [PROVERB], for what is asked about")
-        if (letters := _letters_digest(found[task])) != digest:
-            raise UsageError(
-                f"{path} is not {adapter.title}'s prompt (letters {letters[:12]}, published {digest[:12]}): "
-                "copy it anew, or ask in ours (`protocol: ours`)"
-            )
+        if digest:
+            require_letters(found[task], digest, path, f"{adapter.title}'s prompt")
     return found
 
 
-def _letters_digest(text: str) -> str:
-    """Digest of a prompt's Latin letters: spaces, marks and line breaks differ from copy to copy."""
-    return sha256(re.sub("[^a-z]", "", text.lower()).encode())
+def require_letters(text: str, digest: str, path: Path, what: str) -> None:
+    """Refuses a copy of a published text with other Latin letters; spaces, marks and line breaks may differ.
+
+    Raises:
+        UsageError: Its letters have another digest.
+    """
+    letters = sha256(re.sub("[^a-z]", "", text.lower()).encode())
+    if letters != digest:
+        raise UsageError(
+            f"{path} is not {what} (letters {letters[:12]}, published {digest[:12]}): copy it anew, or ask "
+            "in ours"
+        )
 
 
 def filled(prompt: str, fields: Mapping[str, str]) -> str:
@@ -115,14 +124,16 @@ def filled(prompt: str, fields: Mapping[str, str]) -> str:
     text = prompt.replace("*", "")
     if fields.get("kind") == "idiom":
         text = text.replace("proverb", "idiom").replace("Proverb", "Idiom").replace("[PROVERB", "[IDIOM")
-    return re.sub(r"\[([^\[\]\n]+)\]", lambda place: fields[place[1].lower()], text)
+    return re.sub(r"\[([^\[\]\n]+)\]", lambda place: fields.get(place[1].lower(), place[0]), text)
 
 
 def whose(prompt: str) -> str:
     """Whose words a prompt of that name is in."""
-    name, protocol, _ = prompt.partition(PUBLISHED)
+    name, protocol, unchecked = prompt.partition("+")[0].partition(PUBLISHED)
     known = ADAPTERS.get(name).prompts if name in ADAPTERS.names() else "ours"
-    return "the authors'" if known == "theirs" or protocol else "ours"
+    if known == "ours" and not protocol:
+        return "ours"
+    return "the authors', from an unchecked copy" if unchecked else "the authors'"
 
 
 def not_of(title: str, where: str, error: Exception, what: str = "row") -> SourceChanged:

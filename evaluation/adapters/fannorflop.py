@@ -47,6 +47,7 @@ def _ask(poem: Row) -> Iterator[Facts]:
     yield {
         "shown": prompt,
         "content": [prompt, more],
+        "fields": {"poem_content": numbered},
         "item": f"fannorflop-{poem['id']}",
         "config": "ar_verse_explanation",
         "task": "verse_explanation",
@@ -63,4 +64,6 @@ def _lines(verse: Any) -> list[str]:
     return [str(line).strip() for line in lines if str(line).strip()]
 
 
-ADAPTERS.add("fannorflop", Adapter("Fann or Flop", _files, _rows, _ask, "fannorflop"))
+_PUBLISHED: Final = {"verse_explanation": "621202709156c70bdddd861bdd04b8ca9d362f5737a06e6a45370db105e8f6bf"}
+"""Digest of the paper's figure 7."""
+ADAPTERS.add("fannorflop", Adapter("Fann or Flop", _files, _rows, _ask, "fannorflop", published=_PUBLISHED))

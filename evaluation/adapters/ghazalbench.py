@@ -178,13 +178,14 @@ def _prose_rows(folder: Path) -> Iterator[tuple[str, tuple[Row, list[str]]]]:
 
 
 def _ask_prose(given: tuple[Row, list[str]]) -> Iterator[Facts]:
-    """The paper's table 1: a couplet to be put into prose; the workbook holds the reference and no prompt."""
+    """The paper's table 1: a couplet to be put into prose. The workbook holds no prompt, its table 6 does."""
     row, ghazal = given
     poem, couplet, prose = int(row["Ghazal Number"]), int(row["Couplet Number"]), str(row["Prose"]).strip()
-    asked = load_yaml(_PROSE)["ask"]["fa"]
-    prompt = f"{asked['instruction']}\n\n{asked['question'].format(verse=' / '.join(_lines(row)))}\n"
+    asked, verse = load_yaml(_PROSE)["ask"]["fa"], " / ".join(_lines(row))
+    prompt = f"{asked['instruction']}\n\n{asked['question'].format(verse=verse)}\n"
     yield {
         "shown": prompt,
+        "fields": {"couplet": verse},
         "content": [prompt, prose],
         "item": f"ghazalbench-fa_couplet_prose-{poem}-{couplet}",
         "config": "fa_couplet_prose",
@@ -199,5 +200,13 @@ def _ask_prose(given: tuple[Row, list[str]]) -> Iterator[Facts]:
 
 
 ADAPTERS.add(
-    "ghazalbench_prose", Adapter("GhazalBench, prose", _prose_files, _prose_rows, _ask_prose, "ghazalbench")
+    "ghazalbench_prose",
+    Adapter(
+        "GhazalBench, prose",
+        _prose_files,
+        _prose_rows,
+        _ask_prose,
+        "ghazalbench",
+        published={"couplet_prose": ""},
+    ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +14,7 @@ from mihakk.evaluation.running.asking import Asked
 from mihakk.machinery.llm.structured import Message, closed_object
 from mihakk.machinery.text.key import key
 from mihakk.schemas.record import Language
-from mihakk.schemas.rubric import Rubric, Sees
+from mihakk.schemas.rubric import PublishedRubric, Rubric, Sees
 
 LONGEST_REASON: Final = 600
 """Characters."""
@@ -60,6 +61,8 @@ def judging_messages(
     The material is one line of JSON: line breaks and quotes in it are escaped, so no reply can end the
     material and speak in the place of the instructions.
     """
+    if rubric.prompt and rubric.published:
+        return _in_authors_words(rubric.prompt, rubric.published, shown)
     told = instructions()[language]
     lines = [told["role"], ""]
     for name in order:
@@ -76,12 +79,20 @@ def extraction_messages(language: Language, question: str, reply: str) -> list[M
     return _conversation(instructions()[language]["extract"], {"question": question, "reply": reply})
 
 
-def judging_schema(rubric: Rubric, order: list[str]) -> dict[str, Any]:
-    """JSON Schema of a judgement: the reason first, then the scores in the order shown."""
-    scores = {
+def judging_schema(rubric: Rubric, order: list[str]) -> dict[str, Any] | None:
+    """JSON Schema of a judgement: the reason first, then the scores in the order shown.
+
+    In the authors' words it is theirs: None where they ask for a number alone.
+    """
+    scores: dict[str, Any] = {
         name: {"type": "integer", "enum": list(range(rubric.fields[name].low, rubric.fields[name].high + 1))}
         for name in order
     }
+    if rubric.prompt and (theirs := rubric.published):
+        if "" in theirs.scores.values():
+            return None
+        keys = {theirs.scores[name]: scores[name] for name in rubric.fields}
+        return closed_object(keys | ({theirs.reason: {"type": "string"}} if theirs.reason else {}))
     return closed_object(
         {"reason": {"type": "string", "maxLength": LONGEST_REASON}, "scores": closed_object(scores)}
     )
@@ -92,12 +103,14 @@ def extraction_schema() -> dict[str, Any]:
     return closed_object({"extracted": {"type": "string"}})
 
 
-def judged(rubric: Rubric, value: dict[str, Any]) -> tuple[dict[str, int], str]:
-    """Scores and reason of a reply.
+def judged(rubric: Rubric, value: Any) -> tuple[dict[str, int], str]:
+    """Scores and reason of a reply, an object or a number alone.
 
     Raises:
         ValueError: Anything is missing, more than asked for, or outside the scale.
     """
+    if rubric.prompt and rubric.published:
+        value = _in_our_names(rubric.published, value)
     if set(value) != {"reason", "scores"} or not isinstance(value["scores"], dict):
         raise ValueError('it must have the keys "reason" and "scores" and no other')
     if not isinstance(value["reason"], str) or not value["reason"].strip():
@@ -112,6 +125,19 @@ def judged(rubric: Rubric, value: dict[str, Any]) -> tuple[dict[str, int], str]:
     return {name: scores[name] for name in rubric.fields}, value["reason"].strip()
 
 
+def _in_our_names(theirs: PublishedRubric, value: Any) -> dict[str, Any]:
+    """A reply in the authors' form, as one in ours."""
+    if isinstance(value, str):
+        number = value.strip().strip("*.")
+        value = {"": int(number)} if number.isascii() and number.isdecimal() else {}
+    names = {key: name for name, key in theirs.scores.items()}
+    asked = not theirs.reason or value.get(theirs.reason, "")
+    scores = {
+        names.get(key, key): one for key, one in value.items() if not theirs.reason or key != theirs.reason
+    }
+    return {"scores": scores, "reason": "none was asked for" if asked is True else asked}
+
+
 def extracted(reply: str, language: Language, value: dict[str, Any]) -> str:
     """The words that a judge took out of a reply.
 
@@ -124,6 +150,24 @@ def extracted(reply: str, language: Language, value: dict[str, Any]) -> str:
     if key(words, language) not in key(reply, language):
         raise ValueError("the extracted words don't stand in the reply: copy them as they are")
     return words
+
+
+def _in_authors_words(prompt: str, theirs: PublishedRubric, shown: dict[str, Any]) -> list[Message]:
+    """The authors' prompt with the material in their form."""
+    named = {
+        theirs.parts[part]: "\n".join(value) if isinstance(value, list) else value
+        for part, value in shown.items()
+        if part in theirs.parts
+    }
+    if theirs.form == "json":
+        parts = {theirs.parts[part]: value for part, value in shown.items() if part in theirs.parts}
+        return _conversation(prompt, parts)
+    if theirs.form == "tags":
+        tagged = "".join(f"\n\n[{name}]\n{text}\n[/{name}]" for name, text in named.items())
+        return [{"role": "user", "content": prompt + tagged}]
+    text = prompt.replace("\\_", "_").replace("*", "")
+    filled = re.sub(r"\{(\w+)\}", lambda place: named.get(place[1], place[0]), text)
+    return [{"role": "user", "content": filled}]
 
 
 def _conversation(system: str, shown: dict[str, Any]) -> list[Message]:

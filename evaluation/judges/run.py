@@ -57,7 +57,7 @@ class JudgeJob(NamedTuple):
             UsageError: One is not there, or judges nothing that is asked.
         """
         kinds = {(one.question.kind, one.question.task) for one in self.asked}
-        return rubrics_of(judges_of(self.suite).rubrics, kinds)
+        return rubrics_of(judges_of(self.suite), kinds)
 
     def answers(self, system: System) -> list[Answer]:
         """The stored answers of a system to what is asked.
@@ -115,6 +115,8 @@ def marks_of(suite: Suite, systems: Sequence[System]) -> list[str]:
         return []
     judges = load_priced(suite.judges.by, suite, "judges.budget")
     told = [f"Judged by one judge alone, {judges[0].name}."] if len(judges) == 1 else []
+    if suite.judges.published:
+        told.append("Judges were asked in the authors' own words.")
     return told + [
         f"The judge {judge.name} judged systems of its own family: {', '.join(own)}."
         for judge in judges

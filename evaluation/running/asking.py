@@ -9,7 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from mihakk.evaluation.adapters.adapter import ADAPTERS, PUBLISHED, Published, filled, published_prompts
+from mihakk.evaluation.adapters.adapter import (
+    ADAPTERS,
+    PUBLISHED,
+    UNCHECKED,
+    Published,
+    filled,
+    published_prompts,
+)
 from mihakk.evaluation.questions import MANIFEST, rows_of_release
 from mihakk.evaluation.running.probes import VERSION as PROBES
 from mihakk.evaluation.running.probes import canary_probe, probes_of
@@ -17,8 +24,10 @@ from mihakk.evaluation.running.wordings import FORMS, WORDINGS, in_form, reworde
 from mihakk.machinery.errors import SourceChanged, UsageError
 from mihakk.machinery.ids import sha256
 from mihakk.machinery.sandbox import require_sandbox
+from mihakk.machinery.seeds import rng
 from mihakk.schemas.evaluation import AnswerKind, Question
 from mihakk.schemas.suite import Part, Suite, System
+from mihakk.scrapers.tables import read_rows
 
 Fetch = Callable[[str], tuple[Path, str]]
 """A release as a suite names it -> its folder, and its name where the folder does not say it."""
@@ -36,11 +45,25 @@ class Asked(NamedTuple):
     template_version: str
     wording: int
     repeats: int
+    system: str = ""
+    """System prompt."""
+    shots: str = ""
+    """Questions with their answers that stand above the question."""
 
     @property
     def name(self) -> str:
         """Names the sample in logs."""
         return f"{self.question.config}/{self.question.item}/{self.wording}"
+
+    @property
+    def message(self) -> str:
+        """What the user says: the question below its shots."""
+        return self.shots + self.prompt
+
+    @property
+    def whole(self) -> str:
+        """All that is said, as one text."""
+        return f"{self.system}\n\n{self.message}" if self.system else self.message
 
 
 def asked_of_suite(suite: Suite, fetch: Fetch, limit: int | None = None) -> list[Asked]:
@@ -53,7 +76,9 @@ def asked_of_suite(suite: Suite, fetch: Fetch, limit: int | None = None) -> list
     for part in suite.parts:
         sample = part.sample if limit is None else limit
         own = _adapted(part, suite) if part.adapter else _released(part, suite, fetch)
-        found += list(_drawn(own, sample, suite.seed))
+        if part.orders == "drawn":
+            own = (one for one in own if _in_drawn_order(one.question, suite.seed))
+        found += list(_drawn(_introduced(own, part, suite, fetch), sample, suite.seed))
     names = set()
     for one in found:
         if one.name in names:
@@ -119,6 +144,61 @@ def _released(part: Part, suite: Suite, fetch: Fetch) -> Iterator[Asked]:
     _all_met(part.only, met, part.release)
 
 
+def _introduced(asked: Iterator[Asked], part: Part, suite: Suite, fetch: Fetch) -> Iterator[Asked]:
+    """Questions with the part's system prompt and shots; probes stay as they are."""
+    if not part.shots and not part.system:
+        yield from asked
+        return
+    system = part.system
+    if system.endswith(".txt"):
+        system = _user_file(system, suite, "system prompt").read_text(encoding="utf-8").strip()
+    shots = _shots(part, suite, fetch) if part.shots else {}
+    named = f"+{part.shots}-shot" * bool(part.shots) + "+system" * bool(system)
+    for one in asked:
+        if one.question.ability == "probe":
+            yield one
+            continue
+        own = shots.get(one.question.config) or shots.get(one.question.task) or shots.get("", [])
+        if len(own) < part.shots:
+            raise UsageError(
+                f"{suite.name}: {part.shots} shots are asked for, and there are {len(own)} for "
+                f"{one.question.config}: lower `shots`, or add lines to `examples`"
+            )
+        above = "".join(f"{shot}\n\n" for shot in own[: part.shots])
+        yield one._replace(template=one.template + named, system=system, shots=above)
+
+
+def _shots(part: Part, suite: Suite, fetch: Fetch) -> dict[str, list[str]]:
+    """Config or task, empty where a line names none, to its examples: of the dev split, or of a file."""
+    found: dict[str, list[str]] = {}
+    if part.examples:
+        path = _user_file(part.examples, suite, "examples")
+        for line in read_rows(path):
+            if line.problem or not {"prompt", "reply"} <= line.fields.keys():
+                raise UsageError(f"{path}, row {line.number}: an example has a `prompt` and a `reply`")
+            text = f"{line.fields['prompt']}{line.fields['reply']}"
+            found.setdefault(line.fields.get("task") or "", []).append(text)
+        return found
+    folder, name = fetch(part.release)
+    for question, row in rows_of_release(folder, name, "dev"):
+        if question.kind not in ("choice", "answer"):
+            raise UsageError(
+                f"{suite.name}: a dev split gives no shots for {question.kind}s: name `examples`"
+            )
+        reply = ", ".join(question.labels[place] for place in question.gold)
+        if question.kind == "answer":
+            reply = f"<answer>{question.answer}</answer>"
+        found.setdefault(question.config, []).append(row["prompt"] + reply)
+    return found
+
+
+def _user_file(named: str, suite: Suite, what: str) -> Path:
+    path = Path(os.path.expandvars(named))
+    if not path.is_file():
+        raise UsageError(f"{suite.name}: there is no file {path} with the {what}")
+    return path
+
+
 def _own_prompt(row: Mapping[str, Any], part: Part) -> tuple[str, str]:
     """The release's prompt in the language that the part asks for, and its name in results."""
     language = part.prompt_language
@@ -162,7 +242,9 @@ def _adapted(part: Part, suite: Suite) -> Iterator[Asked]:
         if not part.only or {one.question.task, one.question.config} & set(part.only):
             prompt, template = one.prompt, part.adapter
             if one.question.task in theirs:
-                prompt, template = filled(theirs[one.question.task], one.fields), part.adapter + PUBLISHED
+                prompt = filled(theirs[one.question.task], one.fields)
+                known = adapter.published[one.question.task]
+                template = part.adapter + PUBLISHED + ("" if known else UNCHECKED)
             yield Asked(one.question, prompt, template, adapter.version, 0, part.repeats)
     if not met:
         raise UsageError(f"{suite.name}: the files of {part.adapter} in {data} hold no question")
@@ -204,6 +286,11 @@ def _drawn(asked: Iterable[Asked], sample: int | None, seed: int) -> Iterator[As
         units = {_unit(one.question) for one in everything if one.question.config == config}
         chosen[config] = set(sorted(units, key=lambda unit: sha256(f"{seed} {unit}".encode()))[:sample])
     yield from (one for one in everything if _unit(one.question) in chosen[one.question.config])
+
+
+def _in_drawn_order(question: Question, seed: int) -> bool:
+    """Whether a question has the order that is drawn for its pair; true of those without another order."""
+    return not question.pair_id or question.order == rng(seed, question.pair_id, "order").randrange(2)
 
 
 def _unit(question: Question) -> str:

@@ -105,7 +105,7 @@ def _sample(system: System, one: Asked, answer: Answer, values: dict[str, float]
     return EvalSample(
         id=f"{one.name}/{answer.repeat}",
         epoch=1,
-        input=one.prompt,
+        input=one.whole,
         target=target,
         messages=[ChatMessageUser(content=one.prompt), said],
         output=ModelOutput(model=system.name, choices=choices, usage=usage, error=answer.error or None),

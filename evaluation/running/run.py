@@ -101,7 +101,7 @@ def plan(job: Job) -> Plan:
     system, calls = job.system, _calls(job)
     with _opened(job) as (model, journal):
         open_ = [one for one, _, _ in calls if model.known(model.key(one), journal) is None]
-    prompts = sum(len(one.messages[0]["content"]) // LETTERS_A_TOKEN for one in open_)
+    prompts = sum(sum(len(said["content"]) for said in one.messages) // LETTERS_A_TOKEN for one in open_)
     replies = sum(one.max_tokens or 0 for one in open_)
     return planned(system, len(calls), len(calls) - len(open_), prompts, replies)
 
@@ -209,9 +209,10 @@ def _calls(job: Job) -> list[tuple[Request[str], Asked, int]]:
         (
             in_words(
                 f"{one.name}/{repeat}",
-                one.prompt,
+                one.message,
                 reply_tokens(job.suite, job.system, one.question.kind),
                 repeat,
+                one.system,
             ),
             one,
             repeat,
@@ -259,7 +260,7 @@ def _answer(model: Model, call: Request[str], one: Asked, repeat: int, found: En
         variant=one.wording,
         repeat=repeat,
         sampling=system.sampling.model_copy(update={"max_tokens": call.max_tokens}),
-        prompt_digest=sha256(one.prompt.encode()),
+        prompt_digest=sha256(one.whole.encode()),
     )
 
 

@@ -39,7 +39,10 @@ def figures_of_scores(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def size_effects(figures: pd.DataFrame, parameters: Mapping[str, float]) -> pd.DataFrame:
-    """Each column's figures on the systems' parameters (thousand millions), by least squares."""
+    """Each column's figures on the systems' parameters (thousand millions), by least squares.
+
+    `best_for_size`: the system with the largest figure per parameter.
+    """
     import pandas as pd
     from scipy.stats import linregress
 
@@ -48,8 +51,9 @@ def size_effects(figures: pd.DataFrame, parameters: Mapping[str, float]) -> pd.D
     for column, own in sized.groupby("column", sort=False):
         if own["size"].nunique() > 2:
             found = linregress(own["size"], own["figure"])
-            rows.append((column, len(own), found.slope, found.rvalue**2, found.pvalue))
-    return pd.DataFrame(rows, columns=["column", "systems", "slope", "r2", "p"])
+            best = str(own["model"].iloc[int((own["figure"] / own["size"]).argmax())])
+            rows.append((column, len(own), found.slope, found.rvalue**2, found.pvalue, best))
+    return pd.DataFrame(rows, columns=["column", "systems", "slope", "r2", "p", "best_for_size"])
 
 
 def group_means(figures: pd.DataFrame, groups: Mapping[str, str]) -> pd.DataFrame:

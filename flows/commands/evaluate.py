@@ -13,7 +13,7 @@ from mihakk.flows.commands.evaluate_blind import migrate, score, submit
 from mihakk.flows.commands.evaluate_import import import_, rescore
 from mihakk.flows.commands.evaluate_items import items, moves
 from mihakk.flows.commands.evaluate_publish import publish, site
-from mihakk.flows.commands.evaluate_run import judge, run, vouch
+from mihakk.flows.commands.evaluate_run import export, judge, run, vouch
 from mihakk.flows.commands.evaluate_suspects import auditors, scores_in, suspects
 from mihakk.flows.commands.evaluate_team import register_in
 from mihakk.flows.commands.options import AsJson
@@ -27,8 +27,8 @@ def register(app: typer.Typer) -> None:
     evaluate.command(name="import")(import_)
     for command in (run, judge, vouch, suspects, auditors, items, moves, analyse, rescore, table, lint):
         evaluate.command()(command)
-    for of_boards in (site, publish, submit, score, migrate):
-        evaluate.command()(of_boards)
+    for shared in (export, site, publish, submit, score, migrate):
+        evaluate.command()(shared)
     register_in(evaluate)
     app.add_typer(evaluate, name="evaluate")
 

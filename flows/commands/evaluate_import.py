@@ -248,26 +248,20 @@ def names_file(path: Path) -> bool:
     return path.suffix.lower() in (".csv", ".tsv", ".xlsx", ".parquet", ".json", ".jsonl", ".eval")
 
 
-def results_of(
-    files: list[Path],
-    benchmark: Path | None,
-    mapping: str,
-    join: Literal["auto", "id", "text", "order"],
-    cells: str,
-    systems: list[str] | None,
-    id: str,
-    language: Literal["ar", "fa", "en"],
-) -> Joined:
-    """Results with what they were asked; what did not join is told on standard error."""
-    from mihakk.evaluation.benchmarks import of_folder_or_file
+def results_of(files: list[Path]) -> Joined:
+    """Results that know what they were asked; what did not join is told on standard error."""
     from mihakk.evaluation.joining import unjoined
-    from mihakk.evaluation.results import Reading, open_results
-    from mihakk.machinery.collection import no_collection
+    from mihakk.evaluation.results import open_results
 
-    with no_collection():
-        asked = of_folder_or_file(benchmark, mapping, language=language) if benchmark else None
-    reading = Reading("", "", join, cells, tuple(systems or ()), id, language=language, mapping=mapping)
-    joined = open_results(files, reading, asked)
+    try:
+        joined = open_results(files)
+    except UsageError as error:
+        if not all(path.exists() for path in files):
+            raise
+        raise UsageError(
+            f"{error}. How files are read is said to `mihakk evaluate import FILES --out FOLDER`: run it, "
+            "then name FOLDER here"
+        ) from error
     console = open_console(soft_wrap=True, stderr=True)
     for system, reason, count, example in unjoined(joined.refused):
         console.print(f"{system or 'all systems'}: {count:,} {reason}, e.g. {example}", markup=False)

@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from mihakk.flows.commands.evaluate_import import (
-    CellsOf,
-    Files,
-    IdColumn,
-    Join,
-    LanguageOf,
-    Mapping,
-    OfBenchmark,
-    SystemColumns,
-    names_file,
-    results_of,
-)
+from mihakk.flows.commands.evaluate_import import names_file, results_of
 from mihakk.flows.commands.evaluate_suspects import scores_in
 from mihakk.flows.commands.options import AsJson, Csv
 from mihakk.machinery.errors import UsageError
@@ -33,28 +22,22 @@ Form = Annotated[Literal["terminal", "markdown"], typer.Option("--format", help=
 
 
 def items(
-    files: Files,
-    benchmark: OfBenchmark = None,
-    mapping: Mapping = "",
-    join: Join = "auto",
-    cells: CellsOf = "",
-    systems: SystemColumns = None,
-    id: IdColumn = "",
-    language: LanguageOf = "ar",
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Folders of imported results or of suites, or files that show their questions."),
+    ],
     csv: Csv = None,
     form: Form = "terminal",
     as_json: AsJson = False,
 ) -> None:
     """Show what each item is worth: difficulty, discrimination; dead, inverted and redundant ones; KR-20.
 
-    Takes files of results, folders of imported ones, and folders of suites that were run.
-
-    Example: mihakk evaluate items answers.csv --benchmark set.jsonl --csv items.csv
+    Example: mihakk evaluate items results --csv items.csv
     """
     from mihakk.evaluation.table.render import markdown, terminal
     from mihakk.evaluation.table.worth import worth, worth_sheets
 
-    frame, notes = _frame(files, benchmark, mapping, join, cells, systems, id, language)
+    frame, notes = _frame(files)
     found = worth(frame, notes)
     if csv:
         csv.parent.mkdir(parents=True, exist_ok=True)
@@ -70,7 +53,8 @@ def items(
 
 def moves(
     before: Annotated[
-        Path, typer.Argument(help="Folder of a suite or of imported results, or a file of results.")
+        Path,
+        typer.Argument(help="Folder of a suite or of imported results, or a file that shows its questions."),
     ],
     after: Annotated[
         Path | None, typer.Argument(help="The same on the newer version; none with --without or --corrected.")
@@ -83,13 +67,6 @@ def moves(
         Path | None,
         typer.Option(help="Items with another gold: a table with columns item (or id) and gold."),
     ] = None,
-    benchmark: OfBenchmark = None,
-    mapping: Mapping = "",
-    join: Join = "auto",
-    cells: CellsOf = "",
-    systems: SystemColumns = None,
-    id: IdColumn = "",
-    language: LanguageOf = "ar",
     form: Form = "terminal",
     as_json: AsJson = False,
 ) -> None:
@@ -104,21 +81,20 @@ def moves(
     from mihakk.evaluation.table.render import markdown, terminal
     from mihakk.evaluation.table.scores import without_items
 
-    told = (benchmark, mapping, join, cells, systems, id, language)
     if (after is None) == (without is None and corrected is None):
         raise UsageError(
             "name the newer version, or the rows that change: --without FILE or --corrected FILE"
         )
     if after is not None:
-        (old, left), (new, right) = _frame([before], *told), _frame([after], *told)
+        (old, left), (new, right) = _frame([before]), _frame([after])
         notes = tuple(dict.fromkeys((*left, *right)))
     else:
         from mihakk.evaluation.changed_items import correct, read_corrections, read_items
 
-        old, notes = _frame([before], *told)
+        old, notes = _frame([before])
         new = old
         if corrected is not None:
-            new = _scores(correct(results_of([before], *told), read_corrections(corrected)))[0]
+            new = _scores(correct(results_of([before]), read_corrections(corrected)))[0]
         if without is not None:
             new = without_items(new, read_items(without), str(without))
     found = compare(old, new)
@@ -141,14 +117,14 @@ def moves(
         print(markdown(sheets, notes), end="")
 
 
-def _frame(files: list[Path], *told: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def _frame(files: list[Path]) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Scores of a suite as they lie there; of results of others, made now on what all systems answered."""
     from mihakk.evaluation.imported import imported_in
     from mihakk.evaluation.table import load_scores
 
     if not imported_in(files[0]) and _has_scores(files[0]):
         return load_scores([one for path in files for one in scores_in(path)]), ()
-    return _scores(results_of(files, *told))
+    return _scores(results_of(files))
 
 
 def _has_scores(path: Path) -> bool:

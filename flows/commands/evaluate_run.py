@@ -1,4 +1,4 @@
-"""`mihakk evaluate run`, `judge`, `vouch`: a suite's questions put to systems, their replies to judges."""
+"""`mihakk evaluate run`, `export`, `judge`, `vouch`: a suite put to systems, their replies to judges."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ def run(
     from mihakk.evaluation.shape import shape_of
     from mihakk.evaluation.table.render import terminal
     from mihakk.machinery.settings import settings
+    from mihakk.pipeline.exported import export
     from mihakk.releases.hub.load import named_folder
 
     chosen, systems, folder = open_suite(suite, model, out)
@@ -80,7 +81,7 @@ def run(
                 done += 1
                 status.update(f"{system.name}: {done:,} of {calls:,}")
 
-            ran = run_system(job, answered) if method == "written" else run_likelihood(job, named_folder)
+            ran = run_system(job, answered) if method == "written" else run_likelihood(job, export)
         asked_for = f"{ran.calls.asked:,} calls in {ran.calls.seconds:.1f} s"
         console.print(f"{system.name}: {answers_read(ran.counts)}; {asked_for}")
         told.append(
@@ -93,6 +94,31 @@ def run(
         print_json({"folder": str(folder), "systems": told, "notes": found.notes})
     else:
         console.print(terminal(found.sheets, found.notes))
+
+
+def export(
+    suite: SuiteName,
+    out: Annotated[Path, typer.Option(help="Folder for the releases, one for each benchmark that is asked.")],
+    licence: Annotated[str, typer.Option(help="The benchmark's own.")] = "unknown",
+    limit: Limit = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write what a suite asks, published benchmarks too, as releases: rows, prompts, task files, digests.
+
+    Harnesses run their task files, `mihakk audit` and people check their rows, suites name them as `release`.
+
+    Example: mihakk evaluate export ghazalbench --out exported
+    """
+    from mihakk.evaluation.running.asking import asked_of_suite
+    from mihakk.evaluation.running.suites import load_suite
+    from mihakk.pipeline.exported import export_suite
+    from mihakk.releases.hub.load import named_folder
+
+    found = export_suite(asked_of_suite(load_suite(suite), named_folder, limit), out, licence)
+    if as_json:
+        print_json([{"folder": folder, "rows": rows} for folder, rows in found.items()])
+    for folder, rows in found.items():
+        open_console(soft_wrap=True, stderr=as_json).print(f"{folder}: {rows:,} questions", markup=False)
 
 
 def answers_read(counts: Mapping[str, int]) -> str:

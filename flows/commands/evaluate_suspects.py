@@ -5,21 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mihakk.flows.commands.evaluate_import import (
-    CellsOf,
-    IdColumn,
-    Join,
-    LanguageOf,
-    Mapping,
-    OfBenchmark,
-    SystemColumns,
-    names_file,
-    results_of,
-)
+from mihakk.flows.commands.evaluate_import import names_file, results_of
 from mihakk.flows.commands.options import AsJson, Csv, SuiteFolder, SuiteName, Systems
 from mihakk.machinery.errors import UsageError
 from mihakk.reports.console import open_console, print_json
@@ -33,18 +23,11 @@ def suspects(
     results: Annotated[
         list[str],
         typer.Argument(
-            help="A suite that was run; or files of results, or folders of imported results.",
+            help="A suite that was run; or folders of imported results, or files that show their questions.",
         ),
     ],
     model: Systems = None,
     out: SuiteFolder = None,
-    benchmark: OfBenchmark = None,
-    mapping: Mapping = "",
-    join: Join = "auto",
-    cells: CellsOf = "",
-    columns: SystemColumns = None,
-    id: IdColumn = "",
-    language: LanguageOf = "ar",
     share: Annotated[
         float, typer.Option(min=0.001, max=1, help="Share of the items to show, and to bring to people.")
     ] = 0.1,
@@ -72,9 +55,8 @@ def suspects(
     from mihakk.machinery.collection import no_collection
     from mihakk.schemas.suspect import Suspect
 
-    told = (benchmark, mapping, join, cells, columns, id, language)
     answers, questions, folder = (
-        _of_suite(results[0], model, out) if _is_suite(results) else _of_results(results, out, told)
+        _of_suite(results[0], model, out) if _is_suite(results) else _of_results(results, out)
     )
     with no_collection():
         found = rank(answers, questions)
@@ -136,13 +118,13 @@ def _of_suite(
 
 
 def _of_results(
-    results: list[str], out: Path | None, told: tuple[Any, ...]
+    results: list[str], out: Path | None
 ) -> tuple[Iterator[Said], dict[str, Question], Path | None]:
     from mihakk.evaluation.imported import QUESTIONS
     from mihakk.evaluation.results import said
 
     paths = [Path(one) for one in results]
-    joined = results_of(paths, *told)
+    joined = results_of(paths)
     # Among the logs of others it would be read as a table the next time.
     folder = out or (paths[0] if len(paths) == 1 and (paths[0] / QUESTIONS).is_file() else None)
     return said(joined), joined.benchmark.questions, folder

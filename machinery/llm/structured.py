@@ -55,9 +55,10 @@ class Request(Generic[T]):
     """Take thoughts, fences and words before it off the object; otherwise a reply with any is refused."""
 
 
-def in_words(tag: str, prompt: str, max_tokens: int, variant: int) -> Request[str]:
+def in_words(tag: str, prompt: str, max_tokens: int, variant: int, system: str = "") -> Request[str]:
     """A question answered in words, as systems under evaluation are asked."""
-    said = [{"role": "user", "content": prompt}]
+    said = [{"role": "system", "content": system}] if system else []
+    said.append({"role": "user", "content": prompt})
     return Request(tag, said, None, str, variant=variant, max_tokens=max_tokens)
 
 
@@ -171,7 +172,10 @@ def conversation(
         key = reply_key(config, revision, body)
         entry = yield key, body
         if request.schema is None:
-            return Reply(request.tag, key, request.validate(entry.text))
+            try:
+                return Reply(request.tag, key, request.validate(entry.text))
+            except ValueError as error:
+                return Reply(request.tag, key, None, str(error))
         text, taken = unwrapped(entry.text) if request.lenient else Unwrapped(entry.text, ())
         try:
             value = request.validate(parse_object(text, entry.finish_reason))

@@ -76,7 +76,7 @@ def _item(asked: Asked | None, replies: dict[int, Fields]) -> Fields:
     if asked is None:
         return told
     question = asked.question
-    told |= {"prompt": _cut(asked.prompt), "language": question.language, "kind": question.kind}
+    told |= {"prompt": _cut(asked.whole), "language": question.language, "kind": question.kind}
     marks = [f"{question.labels[place]}) " for place in question.gold] if question.labels else []
     told["gold"] = [mark + text for mark, text in zip_longest(marks, question.references, fillvalue="")]
     facts = {name: value for name, value in question.slices.items() if name != "record"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -18,7 +19,9 @@ from mihakk.evaluation.judges.rubrics import rubric_named
 from mihakk.evaluation.lint import lint
 from mihakk.evaluation.published import FOLDER
 from mihakk.evaluation.statistics.cluster import plain_se
-from mihakk.evaluation.table.analyses import group_means
+from mihakk.evaluation.table.analyses import group_means, size_effects
+from mihakk.machinery.configs import load_yaml
+from mihakk.machinery.settings import ROOT
 from mihakk.schemas.evaluation import Question
 from tests.evaluation.test_published import DOMAINS, KINAYAT, SIZES, cell, corpus, grid, paraphrases, prose_of
 from tools.docs_reproductions import Entry, pages, papers
@@ -146,6 +149,97 @@ def kinayat_sizes(_: Shared) -> str:
     return f"{fits} of 7"
 
 
+def kinayat_slip(_: Shared) -> str:
+    told = [(name, float(np.mean(values("kn_11", name)[1:11]))) for name in grid("kn_11").columns]
+    return digits(*(mean for kind in ("BERT", "Judge") for name, mean in told if kind in name))
+
+
+def kinayat_margins(_: Shared) -> str:
+    printed = grid("kn_13")
+    gaps: dict[bool, list[float]] = {True: [], False: []}
+    for row, task in enumerate(printed.rows):
+        if "Generation" not in task:
+            gaps[task.startswith("MAPS")].append(cell(printed, row, 0).value - cell(printed, row, 1).value)
+    return percent(*(float(np.mean(own)) for own in gaps.values()))
+
+
+def kinayat_gaps(_: Shared) -> str:
+    use, meaning, context = (
+        round(float(np.mean(values("kn_03", name, items=150))), 4)
+        for name in ("Pragmatic Use", "Understanding", "Contextual Understanding")
+    )
+    return percent(meaning - use, context - meaning)
+
+
+def kinayat_explained(_: Shared) -> str:
+    means = {
+        name: round(float(np.mean(values("kn_12", name, items=104))), 4) for name in grid("kn_12").columns
+    }
+    return percent(*(means[f"{name} Explanation"] - means[name] for name in ("Idiom", "Proverb")))
+
+
+def kinayat_efficient(_: Shared) -> str:
+    told = []
+    for table, columns in (
+        ("kn_09", ["MAPS"]),
+        ("kn_09", ["Jawaher", "Kinayat"]),
+        ("kn_03", ["Pragmatic Use"]),
+    ):
+        found = grid(table)
+        rows = [
+            (name, column, cell(found, found.rows.index(name), found.columns.index(column)).value)
+            for column in columns
+            for name in SIZES
+        ]
+        (best,) = set(
+            size_effects(pd.DataFrame(rows, columns=["model", "column", "figure"]), SIZES)["best_for_size"]
+        )
+        told.append("-".join(best.split("-")[:2]))
+    return ", ".join(told)
+
+
+def kinayat_lengths(shared: Shared) -> str:
+    """Words of every idiom of the book, as the bundled source reads it."""
+    source = load_yaml(ROOT / "configs" / "sources" / "kinayat_openiti.yaml")["options"]
+    text = next((shared / "kinayat").glob("*.txt")).read_text(encoding="utf-8")
+    body = text[re.search(source["sections"], text, re.MULTILINE).start() :]  # type: ignore[union-attr]
+    pattern = source["entry"].replace("(?P<head>", "(")
+    words = [len("".join(found).split()) for found in re.findall(pattern, body, re.MULTILINE)]
+    assert len(words) == source["entries"]
+    shown = f"{np.mean(words):.2f}, {np.median(words):.0f}, {np.std(words):.2f}"
+    return f"{shown}, {min(words)} to {max(words)}"
+
+
+def ghazal_counts(_: Shared) -> str:
+    fits = cells = 0
+    for table, couplets in (("gb_02", 438), ("gb_03", 438), ("gb_04", 350)):
+        printed = {round(100 * count / couplets, 1) for count in range(couplets + 1)}
+        for column in grid(table).columns:
+            found = values(table, column)
+            cells += len(found)
+            fits += sum(one in printed for one in found)
+    return f"{fits} of {cells}"
+
+
+POEMS: Final = {
+    **{"Pre-Islamic": 374, "Transitional": 383, "Early Islamic": 294, "Umayyad": 568, "Abbasid": 2342},
+    **{"Fatimid": 409, "Andalusian": 446, "Ayyubid": 413, "Mamluk": 408, "Between Dynasties": 321},
+    **{"Ottoman": 326, "Modern": 700},
+}
+"""Totals of Fann or Flop's tables 5 to 16."""
+
+
+def fann_eras(table: str, column: str) -> str:
+    eras, printed = grid(table), grid("fof_03")
+    weights = [POEMS[era] for era in eras.columns]
+    fits = 0
+    for row, name in enumerate(eras.rows):
+        own = [cell(eras, row, place).value for place in range(len(weights))]
+        told = cell(printed, printed.rows.index(name), printed.columns.index(column)).value
+        fits += abs(float(np.average(own, weights=weights)) - told) <= 0.0001  # of rounded cells
+    return f"{fits} of {len(eras.rows)}"
+
+
 def fann_repeats(_: Shared) -> str:
     counts = Counter(values("fof_03", "BLEU"))
     value, rows = counts.most_common(1)[0]
@@ -183,6 +277,45 @@ def qimma_domains(_: Shared) -> str:
             parts = [cell(table, row, table.columns.index(one)).value for one in DOMAINS[name]]
             fits += abs(np.mean(parts) - cell(domains, row, place).value) <= 0.00501
     return f"{fits} of {len(table.rows) * len(domains.columns)}"
+
+
+def qimma_points(_: Shared) -> str:
+    points = sorted(
+        zip(
+            (
+                kept + gone
+                for kept, gone in zip(values("qm_02", "Kept"), values("qm_02", "Discarded"), strict=True)
+            ),
+            values("qm_02", "Discarded"),
+            strict=True,
+        ),
+        reverse=True,
+    )
+    shown = ", ".join(f"{size:,.0f} at {100 * gone / size:.1f} %" for size, gone in points[:2])
+    return f"{len(points)} points; {shown}"
+
+
+def qimma_leads(_: Shared) -> str:
+    table = grid("qm_03")
+    own = table.rows.index("inceptionai/Jais-2-70B-Chat")
+    led = [name for name in table.columns if name != "Avg" and int(np.argmax(values("qm_03", name))) == own]
+    return ", ".join(led)
+
+
+def qimma_gaps(_: Shared) -> str:
+    found = [sorted(values("qm_04", name))[-2:] for name in ("Cultural", "Coding")]
+    return ", ".join(f"{first - second:.2f}" for second, first in found)
+
+
+def qimma_sizes(_: Shared) -> str:
+    facts = pd.read_csv(FOLDER / "systems" / "qimma.csv").set_index("model")["parameters"]
+    table = grid("qm_03")
+    place = table.columns.index("Avg")
+    frame = pd.DataFrame(
+        {"model": table.rows, "column": "Avg", "figure": [cell(table, row, place).value for row in range(14)]}
+    )
+    (found,) = size_effects(frame, facts.to_dict()).itertuples()
+    return f"R² {digits(found.r2, places=3)}, p {digits(found.p, places=3)}"
 
 
 def qimma_margin(_: Shared) -> str:
@@ -256,6 +389,20 @@ MEASURES: Final[dict[str, Measure]] = {
         *(("kn_03", name, 150) for name in ("Pragmatic Use", "Understanding", "Contextual Understanding"))
     ),
     "kinayat_groups": kinayat_groups,
+    "kinayat_slip": kinayat_slip,
+    "kinayat_margins": kinayat_margins,
+    "kinayat_gaps": kinayat_gaps,
+    "kinayat_explained": kinayat_explained,
+    "kinayat_efficient": kinayat_efficient,
+    "kinayat_lengths": kinayat_lengths,
+    "ghazal_counts": ghazal_counts,
+    "fann_poems": lambda _: whole(sum(POEMS.values())),
+    "fann_eras": lambda _: fann_eras("fof_04", "BERTScore"),
+    "fann_eras_entailment": lambda _: fann_eras("fof_18", "Textual Entailment"),
+    "qimma_points": qimma_points,
+    "qimma_leads": qimma_leads,
+    "qimma_gaps": qimma_gaps,
+    "qimma_sizes": qimma_sizes,
     "kinayat_sizes": kinayat_sizes,
     "kinayat_judge": lambda _: percent(137 / 220, 64 / 220, 19 / 220),
     "kinayat_connotation": lambda _: f"{percent(105 / 198)}, {percent(104 / 150, places=1)}",
@@ -287,6 +434,7 @@ PUBLIC: Final = {
     "prose_of_gemma",
     "option_kinds",
     "self_bleu",
+    "kinayat_lengths",
 }
 """Measured on the authors' public files; all others on printed tables."""
 

@@ -1,8 +1,9 @@
-"""`--method likelihood`: lm-eval over a release's own files against a server with a real, small model."""
+"""`--method likelihood`: lm-eval over what a suite asks against a server with a real, small model."""
 
 from __future__ import annotations
 
 import json
+from math import exp
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+from mihakk.evaluation.adapters.qimma import LABELS as QIMMA_LABELS
 from mihakk.evaluation.questions import MANIFEST
 from mihakk.flows.cli import app
 from mihakk.machinery.ids import sha256
 from mihakk.releases.assemble import assemble
+from tests.evaluation.suite_rows import parquet
 from tests.releases.completion_server import CompletionServer, Trigrams, save_byte_tokenizer
 from tests.releases.release_material import hafez_items, release_arguments
 
@@ -117,7 +120,6 @@ def test_likelihoods_are_dropped_where_the_model_changed_meanwhile(
     with CompletionServer(Trigrams("ab")).running() as server:
 
         def swapped(_: object, __: object, ___: str, folder: Path) -> None:
-            folder.mkdir(parents=True)
             (folder / "samples_x.jsonl").write_text("{}")
             server.served = "other"
 
@@ -129,3 +131,46 @@ def test_likelihoods_are_dropped_where_the_model_changed_meanwhile(
         # Kept for whoever looks, under a name that no later run reads.
         assert {one.parent.suffix for one in tmp_path.rglob("samples_*.jsonl")} <= {".part"}
         assert not list(tmp_path.rglob("answers.parquet"))
+
+
+@pytest.mark.services
+def test_published_choices_have_likelihoods_as_their_leaderboard_compares_them(
+    release: Path, tmp_path: Path
+) -> None:
+    data = tmp_path / "qimma"
+    five = ["حجر", "طير", "شجر", "ماء", "نار"]
+    rows = [
+        {"prompt": f"سؤال {number}: أيها يطير؟\nالإجابة:", "choices": five, "index": number % 5}
+        for number in range(6)
+    ]
+    several = [{**row, "index": [0, 1 + row["index"] % 4]} for row in rows] + [{**rows[0], "index": [0]}]
+    parquet(data / "MCQ_PALMX-2025" / "data" / "test-00000-of-00001.parquet", *rows)
+    parquet(data / "MCQ_MizanQA" / "data" / "test-00000-of-00001.parquet", *several)
+    model = Trigrams("الإجابة:هـ\nالإجابة:أ\nالإجابة:ب هـ سؤال أيها")
+    tokenizer = save_byte_tokenizer(tmp_path / "tokenizer")
+    metrics = ["accuracy", "accuracy_by_characters"]
+    metrics += [f"{name}{ending}" for name in ("exact_set", "gold_mass") for ending in ("", "_by_characters")]
+    suite = {"name": "q", "title": "Q", "pinned": False, "metrics": metrics}
+    suite |= {"parts": [{"adapter": "qimma", "data": str(data)}]}
+    with CompletionServer(model).running() as server:
+        serve = f"{{engine: openai, endpoints: ['{server.url.removesuffix('/completions')}']}}"
+        call = command(tmp_path, release, serve, f"tokenizer: {tokenizer}\n")
+        (tmp_path / "suite.yaml").write_text(json.dumps(suite, ensure_ascii=False), encoding="utf-8")
+        done = RUNNER.invoke(app, call)
+    assert done.exit_code == 0, done.output
+    labels, found = QIMMA_LABELS[:5], {}
+    for one in pq.read_table(tmp_path / "out" / "one.likelihood" / "scores.parquet").to_pylist():
+        found[one["config"], int(one["item"].rpartition("-")[2]), one["metric"]] = one["value"]
+    for config, asked in (("ar_mcq_palmx_2025", rows), ("ar_mcq_mizanqa", several)):
+        for number, row in enumerate(asked, 1):
+            gold = row["index"] if isinstance(row["index"], list) else [row["index"]]
+            plain = [model.loglikelihood(row["prompt"], label) for label in labels]
+            shares = [one / len(label) for one, label in zip(plain, labels, strict=True)]
+            for ending, own in (("", plain), ("_by_characters", shares)):
+                best = sorted(range(5), key=lambda place: own[place])[5 - len(gold) :]
+                if config == "ar_mcq_palmx_2025":
+                    assert found[config, number, f"accuracy{ending}"] == float(best == gold)
+                else:
+                    mass = sum(exp(own[place]) for place in gold) / sum(map(exp, own))
+                    assert found[config, number, f"exact_set{ending}"] == float(sorted(best) == gold)
+                    assert found[config, number, f"gold_mass{ending}"] == pytest.approx(mass, abs=1e-6)

@@ -375,9 +375,7 @@ def test_items_that_tell_nothing_are_named(tmp_path: Path) -> None:
     ]
     asked = benchmark(tmp_path, [(item, f"سؤال {item}", list("وزحط"), "A") for item in answers])
     file = table(tmp_path / "a.csv", *rows)
-    told = json.loads(
-        call("items", file, "--benchmark", asked, *MAP, "--csv", tmp_path / "i.csv", "--json").stdout
-    )
+    told = json.loads(call("items", imported(file, asked), "--csv", tmp_path / "i.csv", "--json").stdout)
     verdicts = {one["item"]: one["verdict"] for one in told["items"] if one["verdict"]}
     like = {one["item"]: one["like"] for one in told["items"] if one["like"]}
     assert verdicts == {"none": "never right", "all": "always right", "upside": "inverted"} | dict.fromkeys(
@@ -386,6 +384,13 @@ def test_items_that_tell_nothing_are_named(tmp_path: Path) -> None:
     assert like in ({"i7": "copy"}, {"copy": "i7"})
     assert (told["columns"][0]["never_right"], told["columns"][0]["inverted"]) == (1, 1)
     assert list(pd.read_csv(tmp_path / "i.csv")["item"])[:1] == ["upside"]
+
+
+def imported(file: Path, asked: Path) -> Path:
+    """The folder of a file's results, joined to the questions of the benchmark."""
+    out = file.parent / "imported"
+    call("import", file, "--benchmark", asked, *MAP, "--out", out)
+    return out
 
 
 def ranked(tmp_path: Path, right: dict[str, str]) -> tuple[Path, Path]:
@@ -440,7 +445,7 @@ def test_what_changes_has_to_be_there(tmp_path: Path, words: tuple[str, ...], me
     (tmp_path / "golds.csv").write_text("id,gold\nx9,B\n")
     (tmp_path / "bad.csv").write_text("name\nx9\n")
     told = [tmp_path / word if "." in word else word for word in words]
-    done = call("moves", file, "--benchmark", asked, *MAP, *told, code=2)
+    done = call("moves", imported(file, asked), *told, code=2)
     assert message in " ".join(done.output.split())
 
 

@@ -16,12 +16,12 @@ from mihakk.machinery.errors import UsageError
 from tests.evaluation.test_results_in import (
     ENGLISH,
     LETTERS,
-    MAP,
     QUESTIONS,
     accuracy,
     benchmark,
     benchmark_of,
     call,
+    imported,
     ranked,
     table,
 )
@@ -94,7 +94,7 @@ def test_a_file_of_changed_items_is_read_whole_or_not_at_all(
 ) -> None:
     file, asked = ranked(tmp_path, {"one": "1010", "two": "0101"})
     (tmp_path / name).write_text(text)
-    done = call("moves", file, "--benchmark", asked, *MAP, option, tmp_path / name, code=2)
+    done = call("moves", imported(file, asked), option, tmp_path / name, code=2)
     assert message in " ".join(done.output.split()), done.output
 
 
@@ -154,12 +154,15 @@ def test_no_rejected_line_is_lost_where_one_system_answers(tmp_path: Path) -> No
 
 
 def test_suspects_write_nothing_among_the_logs_of_others(tmp_path: Path) -> None:
-    logs, asked = tmp_path / "logs", benchmark(tmp_path)
+    logs, asked, out = tmp_path / "logs", benchmark(tmp_path), tmp_path / "out"
     logs.mkdir()
     rows = [{"id": name, **{f"s{n}": gold for n in range(6)}} for name, *_, gold in QUESTIONS]
     table(logs / "a.csv", *rows)
+    assert "mihakk evaluate import" in " ".join(call("suspects", logs, code=2).output.split())
+    call("import", logs, "--benchmark", asked, "--out", out)
     for _ in range(2):
-        call("suspects", logs, "--benchmark", asked)
+        call("suspects", out)
+    assert (out / "suspects.parquet").is_file()
     assert [one.name for one in logs.iterdir()] == ["a.csv"]
 
 
@@ -236,7 +239,7 @@ def test_a_misspelt_file_is_no_suite_and_a_folder_for_the_csv_file_is_made(tmp_p
         assert "there is no file" in " ".join(done.output.split())
     rows = [{"id": name, **{f"s{n}": gold for n in range(6)}} for name, *_, gold in QUESTIONS]
     file, asked = table(tmp_path / "a.csv", *rows), benchmark(tmp_path)
-    call("suspects", file, "--benchmark", asked, "--csv", tmp_path / "new" / "s.csv")
+    call("suspects", imported(file, asked), "--csv", tmp_path / "new" / "s.csv")
     assert len(pd.read_csv(tmp_path / "new" / "s.csv")) == 4
 
 

@@ -44,16 +44,16 @@ def test_a_table_of_answers_brings_suspects_to_the_review_of_an_audited_set(
         for place, gold in enumerate(true)
     ]
     file, out = table(tmp_path / "answers.csv", *rows), tmp_path / "results"
-    told = call("suspects", file, "--benchmark", folder, "--review", folder)
+    call("import", file, "--benchmark", folder, "--out", out)
+    told = call("suspects", out, "--review", folder)
     assert "1 suspects are new: `mihakk review push" in told.output
     opened = open_review(folder)
     wrong = next(item.id for item in opened.items if item.metadata["id"] == "q0")
     (line,) = opened.evidence({wrong}, "en")[wrong]
     assert "0 of 6 systems choose the gold; 6 choose «القاهرة»" in line
     assert all(not opened.evidence({item.id}, "en") for item in opened.items if item.id != wrong)
-    call("import", file, "--benchmark", folder, "--out", out)
     assert "0 suspects are new" in call("suspects", out, "--review", folder).output
-    first = json.loads(call("suspects", file, "--benchmark", folder, "--json").stdout)[0]
+    first = json.loads(call("suspects", out, "--json").stdout)[0]
     assert first["items"] == [wrong]
 
 
@@ -63,5 +63,6 @@ def test_results_of_another_set_bring_nothing_to_a_review(
     folder, true = audited
     rows = [{"id": f"q{place}", **{f"s{n}": gold for n in range(6)}} for place, gold in enumerate(true)]
     file = table(tmp_path / "answers.csv", *rows)
-    done = call("suspects", file, "--benchmark", tmp_path / "set.jsonl", "--review", folder, code=2)
+    call("import", file, "--benchmark", tmp_path / "set.jsonl", "--out", tmp_path / "results")
+    done = call("suspects", tmp_path / "results", "--review", folder, code=2)
     assert "none of the 1 suspects is an item" in " ".join(done.output.split())
