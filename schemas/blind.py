@@ -155,6 +155,9 @@ class Season(Record):
     """Standard deviation of the noise of a figure, in the `se` of its part."""
     drawn: str
     """What the halves were drawn for."""
+    draw: Literal[1, 2] = 1
+    """What noise is drawn by. 2: by this line, its own size, the part and the answers. 1, of seasons that
+    began before: by the season's name, the part and the answers alone, the same under other rules."""
     halves: str
     """Keyed digest of the public half's items: another secret or other questions are noticed."""
     earlier: tuple[EarlierSeason, ...] = ()

@@ -384,8 +384,10 @@ class Board:
 
     def _blurred(self, part: str, half: Half, name: str, marked: Marked, noise: float | None = None) -> float:
         exact = float(marked.values[half.items].mean())
-        sd = (self.season.noise if noise is None else noise) * half.size.se
-        return blurred(exact, sd, self.keyed, f"{self.config.name}\x1f{part}\x1f{name}")
+        size = self.season.noise if noise is None else noise
+        # Two sizes of one draw would tell the exact figure: other rules, and other sizes, draw anew.
+        by = self.config.name if self.season.draw == 1 else f"{self.log.first}\x1f{size!r}"
+        return blurred(exact, size * half.size.se, self.keyed, f"{by}\x1f{part}\x1f{name}")
 
     def _row(self, own: Sequence[LoggedSubmission]) -> dict[str, Any]:
         """A team's line: its best figure, with an interval that allows for its being the best of several."""

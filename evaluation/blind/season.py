@@ -57,6 +57,7 @@ def rules_of(
         parts=dict(parts),
         noise=LEAST_NOISE,
         drawn=drawn,
+        draw=2,
         halves=halves,
     )
 

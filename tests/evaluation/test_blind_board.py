@@ -180,6 +180,76 @@ def test_a_file_that_differs_in_one_item_gets_its_own_figure_at_its_own_cost(tmp
     assert left["beta"] - left["alpha"] == 2
 
 
+def test_the_same_season_under_other_rules_draws_other_noise(tmp_path: Path) -> None:
+    """Two sizes of one draw would give the exact score: f1 = s + z d1 and f2 = s + z d2."""
+    questions = many(400)
+    # One of each two is right, in every group: whatever the half, exactly half of it.
+    even = [
+        {
+            name: one.labels[one.gold[0] - (n + k // 2 ** (n // 2 % 8)) % 2]
+            for n, (name, one) in enumerate(questions.items())
+        }
+        for k in range(24)
+    ]
+    told, sizes = [], []
+    for gain in (0.2, 0.1):
+        at = board(tmp_path / str(gain), questions, gain=gain)
+        sizes.append(at.season.noise * at.public.size.se)
+        moments = [MONDAY + timedelta(days=7 * (k // 6)) for k in range(len(even))]
+        told.append(
+            [
+                at.receive(sent(one, str(k), team=("alpha", "beta")[k % 2]), now=moments[k]).figure
+                for k, one in enumerate(even)
+            ]
+        )
+    (first, second), (small, large) = np.array(told), sizes
+    recovered = (large * first - small * second) / (large - small)
+    assert np.sqrt(np.mean((recovered - 0.5) ** 2)) > small
+    assert abs(np.corrcoef(first, second)[0, 1]) < 0.6
+
+
+def test_the_very_same_rules_say_the_same_and_final_figures_of_another_size_say_nothing_exact(
+    tmp_path: Path,
+) -> None:
+    questions = many(400)
+    boards = [board(tmp_path / place, questions, gain=0.03) for place in ("rehearsal", "season")]
+    replies = answers(questions, 0.6)
+    figures = [at.receive(sent(replies), now=MONDAY).figure for at in boards]
+    assert figures[0] == figures[1]
+    for number in range(2):
+        boards[1].receive(sent(answers(questions, 0.3, 5 + number), str(number)), now=MONDAY)
+        boards[1].receive(sent(answers(questions, 0.9, 9), f"b{number}", team="beta"), now=MONDAY)
+    finals = [next(one for one in at.close(now=OVER) if one.team == "alpha") for at in boards]
+    exact = [replies[name] == one.labels[one.gold[0]] for name, one in sorted(questions.items())]
+    for part, half in (("public", boards[0].public), ("other", boards[0].other)):
+        sizes = [at.log.closing.noise[part] * half.size.se for at in boards]  # type: ignore[union-attr]
+        shift = [getattr(one, part) - np.mean(np.array(exact)[half.items]) for one in finals]
+        assert sizes[0] < sizes[1]
+        assert shift[1] / sizes[1] != pytest.approx(shift[0] / sizes[0], abs=0.02)
+
+
+BEGUN_BEFORE = (
+    b'{"kind":"season","board":"spring","release":"demo","version":"0.1.0","digest":"' + b"d" * 64 + b'",'
+    b'"opens":"2026-03-01","closes":"2026-06-01","per_week":3,"gain":0.5,"places":2,"parts":{"public":'
+    b'{"questions":120,"units":120,"groups":60,"se":0.06454972243679029,"spread":0.045643546458763846},'
+    b'"other":{"questions":120,"units":120,"groups":60,"se":0.06454972243679029,"spread":'
+    b'0.045643546458763846}},"noise":0.5,"drawn":"half demo spring","halves":'
+    b'"0f6509772544a3d60783a41598219cf6d77c2b0368932ec029ff3b286671a522","earlier":[],"before":""}\n'
+)
+"""The first line of a season that began when noise was drawn by the season's name alone."""
+
+
+def test_a_season_that_began_with_the_older_draw_goes_on_with_its_figures(tmp_path: Path) -> None:
+    (tmp_path / "spring").mkdir()
+    (tmp_path / "spring" / "log.jsonl").write_bytes(BEGUN_BEFORE)
+    at = board(tmp_path, gain=0.5)
+    assert at.receive(sent(answers(many(), 0.6)), now=MONDAY).figure == 0.5669
+    (final,) = at.close(now=OVER)
+    assert (final.figure, final.public, final.other) == (0.5904, 0.584, 0.5968)
+    assert recounted(at.log.path)["draw"] == 1
+    assert board(tmp_path, name="autumn", gain=0.5).season.draw == 2
+
+
 def test_halves_keep_groups_whole_and_are_new_in_every_season(tmp_path: Path) -> None:
     first, same, autumn = board(tmp_path / "a"), board(tmp_path / "b"), board(tmp_path / "c", name="autumn")
     named = [{first.groups[place] for place in half.items} for half in (first.public, first.other)]
