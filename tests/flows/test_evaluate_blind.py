@@ -21,9 +21,12 @@ from mihakk.evaluation.blind.keys import private_key
 from mihakk.evaluation.blind.submission import read_submission, sign_submission
 from mihakk.evaluation.questions import questions_of_release
 from mihakk.flows.cli import app
+from mihakk.generators.abilities import ability_of
+from mihakk.machinery.errors import MihakkWarning
 from mihakk.machinery.settings import ROOT, settings
 from mihakk.pipeline.blind_scoring import open_board, score_inbox
 from mihakk.releases.assemble import AssembledRelease, assemble
+from mihakk.schemas.blind import RANKED
 from mihakk.schemas.item import Item
 from tests.evaluation.test_blind_board import recounted
 from tests.prefect_server import PrefectServer
@@ -364,6 +367,41 @@ def test_dropped_files_are_scored_and_filed_away_with_what_is_told(
     assert score_inbox(board, inbox, tmp_path / "public") == []
     shown = json.loads((tmp_path / "public" / "board.json").read_bytes())["entries"]
     assert {row["team"] for row in shown} == {"alpha", "beta"}
+
+
+def test_what_is_sent_back_names_no_folder_of_the_owner(release: AssembledRelease, tmp_path: Path) -> None:
+    inbox = tmp_path / "inbox"
+    inbox.mkdir()
+    (inbox / "alpha--bad.jsonl").write_text("{", encoding="utf-8")
+    board = open_board(ruled(tmp_path, release), keyed(tmp_path, "alpha"))
+    (received,) = score_inbox(board, inbox, tmp_path / "public")
+    reason = (inbox / "refused" / "alpha--bad.txt").read_text("utf-8")
+    assert reason.startswith("alpha--bad.jsonl, line 1: ")
+    assert str(tmp_path) not in f"{reason} {received.refused}"
+
+
+def test_a_release_that_can_hold_no_board_says_so_and_neither_side_starts_one(tmp_path: Path) -> None:
+    ranked = [item for item in items() if ability_of(item.task) == "skill" and item.kind in RANKED]
+    few = [
+        *(item for item in items() if item not in ranked),
+        ranked[0].model_copy(update={"split": "test"}),
+    ]
+    with pytest.warns(
+        MihakkWarning, match="no blind board can be held over it, as its test split has 1 groups"
+    ):
+        made = assemble(folder=tmp_path / "release", **release_arguments(tuple(few), blind="repository"))
+    card = (made.folder / "README.md").read_text("utf-8")
+    assert "No board is held over this version: its test split has 1 groups" in card
+    assert "mihakk evaluate submit" not in card
+    own = replies(tmp_path / "own.jsonl", made, 4)
+    key = tmp_path / "alpha.key"
+    place = ("--store", keyed(tmp_path, "alpha"), "--public", tmp_path / "public")
+    sent = submitted(own, carded(tmp_path), made, tmp_path / "out", key)
+    scored = call("score", own, "--board", ruled(tmp_path, made), *place)
+    for done in (sent, scored):
+        assert done.exit_code == 2
+        assert "1 groups of ranked questions can't be parted" in done.output.replace("\n", " ")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.services
