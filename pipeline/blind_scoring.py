@@ -117,7 +117,8 @@ def score_files(
                 raise UsageError(before.refused)
             received = Received(path, before.reply if before else board.receive(sent), "")
         except UsageError as error:
-            received = Received(path, None, str(error))
+            # It is sent back to the team, whom the owner's folders do not concern.
+            received = Received(path, None, str(error).replace(str(path), path.name))
         found.append(received)
         scored(received)
     write_board(board, public)

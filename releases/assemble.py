@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ import pyarrow.parquet as pq
 
 from mihakk.generators import prompts
 from mihakk.generators.abilities import ability_of
-from mihakk.machinery.errors import UsageError
+from mihakk.machinery.errors import MihakkWarning, UsageError
 from mihakk.releases.card.card import card, code_version
 from mihakk.releases.card.citation import citation
 from mihakk.releases.card.croissant import croissant
@@ -36,6 +37,7 @@ from mihakk.releases.versions.diff import ReleaseDiff, compare, folder_contents,
 from mihakk.releases.versions.version import Version, choose
 from mihakk.schemas.audit import Audit, Verdict
 from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.blind import LEAST_GROUPS
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.item import Item
 from mihakk.schemas.record import Language
@@ -300,4 +302,12 @@ def _card_matter(
         removed=removed,
         facts=matter.facts,
     )
-    return CardMatter(matter, record.version, summaries, removed, record.overrides, charts)
+    made = CardMatter(matter, record.version, summaries, removed, record.overrides, charts)
+    if matter.sealed is not None and made.ranked_groups < LEAST_GROUPS:
+        warnings.warn(
+            f"{matter.config.name} {record.version}: no blind board can be held over it, as its test split "
+            f"has {made.ranked_groups} groups of ranked questions, and two halves take {LEAST_GROUPS}",
+            MihakkWarning,
+            stacklevel=2,
+        )
+    return made

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -16,6 +17,11 @@ Told = Literal["shown", "known", "held"]
 figure, as the team's share of what the season may tell is used up; the final figures have it."""
 PublicKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9+/]{43}=$")]
 """An Ed25519 public key: its 32 bytes in base64."""
+
+RANKED: Final[Mapping[str, str]] = {"choice": "accuracy", "answer": "exact"}
+"""Kinds of answers that are ranked, each with what is right or wrong of it; explanations need judges."""
+LEAST_GROUPS: Final = 4
+"""Groups of ranked questions that a board needs, for two halves."""
 
 
 class Signature(Record):
@@ -155,6 +161,11 @@ class Season(Record):
     """Standard deviation of the noise of a figure, in the `se` of its part."""
     drawn: str
     """What the halves were drawn for."""
+    draw: Literal[1, 2] = 1
+    """What noise is drawn by. 2: by this line, its own size, the part and the answers. 1, of seasons that
+    began before: by the season's name, the part and the answers alone, the same under other rules."""
+    slices: tuple[str, ...] | None = None
+    """Facts of `BlindBoard.slices`, sorted; None in seasons that began before they were logged."""
     halves: str
     """Keyed digest of the public half's items: another secret or other questions are noticed."""
     earlier: tuple[EarlierSeason, ...] = ()

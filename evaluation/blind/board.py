@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -44,14 +45,15 @@ from mihakk.evaluation.blind.season import (
     keep_rules,
     rules_of,
 )
-from mihakk.evaluation.blind.submission import RANKED, Submission, check_replies, is_ranked, same_revision
+from mihakk.evaluation.blind.submission import Submission, check_replies, ranked_questions, same_revision
 from mihakk.evaluation.metrics.metric import METRICS, Case
 from mihakk.evaluation.reading import Reading, read
-from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.errors import ExternalFailure, MihakkWarning, UsageError
 from mihakk.machinery.ids import digest
 from mihakk.machinery.text import key
 from mihakk.machinery.whole import write_whole
 from mihakk.schemas.blind import (
+    RANKED,
     BlindBoard,
     BlindReply,
     Closing,
@@ -63,6 +65,8 @@ from mihakk.schemas.blind import (
 from mihakk.schemas.evaluation import Question
 
 WEEK: Final = timedelta(days=7)
+CLOCK: Final = timedelta(hours=1)
+"""How far a clock may have been set back since a file was scored."""
 COPIES: Final = 20
 """Files of a team in any seven days whose answers were told before: they cost nothing, and fill the log."""
 KEPT: Final = "answers"
@@ -107,21 +111,12 @@ class Board:
         drawn: str = "",
     ) -> None:
         self.config = config
-        self.questions = {name: questions[name] for name in sorted(questions) if is_ranked(questions[name])}
-        if not self.questions:
-            raise UsageError(
-                f"{config.release} has no ranked question: a blind board ranks choices and short answers of "
-                "tasks that are no recall"
-            )
+        self.questions = ranked_questions(questions, config.release)
         ordered = list(self.questions.values())
         self.release, self.version = ordered[0].release, ordered[0].version
         self.groups = [one.group for one in ordered]
         self.units = [one.pair_id or one.item for one in ordered]
         self.keyed = keyed
-        if len(set(self.groups)) < 4:
-            raise UsageError(
-                f"{config.release}: {len(set(self.groups))} groups can't be parted into two halves"
-            )
         private_store(store)
         self.store, self.folder = store, store / config.name
         self.drawn = drawn or drawn_for(self.release, config.name)
@@ -170,11 +165,13 @@ class Board:
         Raises:
             UsageError: It is refused; the message says why and what to do. The log names refused files too,
                 if their team signed them.
+            ExternalFailure: The clock was set back.
         """
         at = now or datetime.now(UTC)
         card = submission.card
         self.register.check(submission.signature, submission.digest, card.team, at)
         with self._begun(lambda: self._admit(submission, at)):
+            self._check_clock(at)
             if earlier := self.received(submission):
                 raise UsageError(
                     f"{card.team}'s file was received on {earlier.received:%Y-%m-%d %H:%M} UTC and "
@@ -190,11 +187,11 @@ class Board:
             except UsageError as refusal:
                 self._log(submission, at, refused=str(refusal))
                 raise
+            self._keep(name, marked)
             if known is not None:
                 # The very same answers, whoever sent them: their figure was told, nothing new is.
                 reply, cost = known.model_copy(update={"told": "known"}), 0.0
             else:
-                self._keep(name, marked)
                 reply, cost = self._reply(card.team, name, marked)
             self._log(submission, at, answers=name, reply=reply, nats=cost)
             return reply
@@ -290,11 +287,26 @@ class Board:
         one = next(iter(self.questions.values()))
         rules = rules_of(self.config, (one.release, one.version, one.digest), parts, drawn, members)
         if begun is None:
-            return begin(rules, earlier_seasons(self.store, rules, self.keyed))
+            return begin(rules, earlier_seasons(self.store, rules, self.keyed, self.register))
         scored = {entry.card.team for entry in self.log.entries if entry.reply}
-        keep_rules(rules, begun, {*self.config.teams, *scored})
-        check_told(self.log)
+        keep_rules(rules, begun, {*self.config.teams, *scored}, self.config.places)
+        check_told(self.log, self.register)
+        self._warn_of_lost_answers()
         return begun
+
+    def _warn_of_lost_answers(self) -> None:
+        """Says whose answers the final figures will miss, while they can still be put back or sent again."""
+        scored = {one.answers: one.card.team for one in self.log.entries if one.reply}
+        lost = [name for name in scored if not (self.folder / KEPT / f"{name}.json").is_file()]
+        if lost and self.log.closing is None:
+            teams = ", ".join(sorted({scored[name] for name in lost}))
+            warnings.warn(
+                f"{self.folder / KEPT}: answers of {len(lost)} scored files are missing ({lost[0]}.json): "
+                f"final figures need them. Put them back from a copy, or have {teams} sign the same "
+                "answers anew and send them",
+                MihakkWarning,
+                stacklevel=2,
+            )
 
     @contextmanager
     def _begun(self, admit: Callable[[], None] = lambda: None) -> Iterator[None]:
@@ -312,6 +324,15 @@ class Board:
             assert self.log.season is not None
             self.season = self.log.season
             yield
+
+    def _check_clock(self, at: datetime) -> None:
+        last = max((one.received for one in self.log.entries if one.reply), default=at)
+        if at < last - CLOCK:
+            raise ExternalFailure(
+                f"this machine's clock says {at:%Y-%m-%d %H:%M} UTC, and a file was scored at "
+                f"{last:%Y-%m-%d %H:%M} ({self.log.path}): set the clock, and run again. If the clock was "
+                "wrong then, wait until that time: quotas count from it"
+            )
 
     def _admit(self, submission: Submission, at: datetime) -> None:
         card, config = submission.card, self.config
@@ -384,8 +405,10 @@ class Board:
 
     def _blurred(self, part: str, half: Half, name: str, marked: Marked, noise: float | None = None) -> float:
         exact = float(marked.values[half.items].mean())
-        sd = (self.season.noise if noise is None else noise) * half.size.se
-        return blurred(exact, sd, self.keyed, f"{self.config.name}\x1f{part}\x1f{name}")
+        size = self.season.noise if noise is None else noise
+        # Two sizes of one draw would tell the exact figure: other rules, and other sizes, draw anew.
+        by = self.config.name if self.season.draw == 1 else f"{self.log.first}\x1f{size!r}"
+        return blurred(exact, size * half.size.se, self.keyed, f"{by}\x1f{part}\x1f{name}")
 
     def _row(self, own: Sequence[LoggedSubmission]) -> dict[str, Any]:
         """A team's line: its best figure, with an interval that allows for its being the best of several."""

@@ -30,6 +30,7 @@ _PRIME = 2**255 - 19
 _EIGHTH = int("05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826", 16)
 _WEAK = {0, 1, _PRIME - 1, _EIGHTH, _PRIME - _EIGHTH}
 """Second coordinates of all points whose order divides 8: whoever names one as a key needs none to sign."""
+_CURVE = -121665 * pow(121666, -1, _PRIME)
 
 
 def private_store(store: Path) -> None:
@@ -79,6 +80,7 @@ def public_key(path: Path) -> str:
         UsageError: It can't be read, or holds no Ed25519 public key.
     """
     part, serial = _ed25519()
+    require_file(path)
     try:
         key = serial.load_pem_public_key(path.read_bytes())
     except OSError as error:
@@ -88,8 +90,20 @@ def public_key(path: Path) -> str:
     if not isinstance(key, part.Ed25519PublicKey):
         raise UsageError(f"{path} is not an Ed25519 key: make one by `mihakk evaluate team key`")
     if not _is_sound(key.public_bytes_raw()):
-        raise UsageError(f"{path}: anybody can sign in the name of this key: refuse it, and ask for another")
+        raise UsageError(
+            f"{path}: anybody or nobody can sign in the name of this key: refuse it, and ask for another"
+        )
     return _name(key)
+
+
+def require_file(path: Path) -> None:
+    """Refuses what others may send in place of a file: a pipe is waited for, a device never ends.
+
+    Raises:
+        UsageError: It is no plain file.
+    """
+    if not path.is_file():
+        raise UsageError(f"{path} can't be read: it is no regular file, or not there")
 
 
 def private_key(path: Path) -> Ed25519PrivateKey:
@@ -252,9 +266,11 @@ class Register:
 
 
 def _is_sound(raw: bytes) -> bool:
-    """Whether 32 bytes are a point in its one spelling, of an order too large to guess."""
+    """Whether 32 bytes are a point of the curve in its one spelling, of an order too large to guess."""
     second = int.from_bytes(raw, "little") % 2**255
-    return second < _PRIME and second not in _WEAK
+    # -x^2 + y^2 = 1 + d x^2 y^2 (RFC 8032, section 5.1): x exists where this product is a square.
+    square = (second**2 - 1) * (_CURVE * second**2 + 1)
+    return second < _PRIME and second not in _WEAK and pow(square, (_PRIME - 1) // 2, _PRIME) == 1
 
 
 def _name(key: Any) -> str:

@@ -48,6 +48,11 @@ class SubmissionLog:
         self._size = 0
 
     @property
+    def first(self) -> str:
+        """SHA-256 of the first line, which holds the season's rules."""
+        return self._ends[0]
+
+    @property
     def nats(self) -> float:
         """All that was told, of either half."""
         final = sum(self.closing.nats.values()) if self.closing else 0.0

@@ -60,7 +60,7 @@ def migrate(
         lines = _lines(path)
         release = next(iter(questions.values())).release
         board = Board(config, questions, Path(empty), keyed, drawn=f"half {release}")
-        season = board.season.model_copy(update={"noise": LEAST_NOISE})
+        season = board.season.model_copy(update={"noise": LEAST_NOISE, "draw": 1})
         shown = {line["answers"] for line in lines if (line["reply"] or {}).get("told") == "shown"}
         entries = [_entry(line, season, shown) for line in lines]
         if published is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from math import ceil, isclose
@@ -17,8 +18,9 @@ from mihakk.evaluation.blind.disclosure import (
     nats,
     noise_for,
 )
+from mihakk.evaluation.blind.keys import Register, is_genuine
 from mihakk.evaluation.blind.log import SubmissionLog
-from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.errors import ExternalFailure, MihakkWarning, UsageError
 from mihakk.schemas.blind import BlindBoard, EarlierSeason, PartSize, Season
 
 PUBLIC: Final = "public"
@@ -57,6 +59,8 @@ def rules_of(
         parts=dict(parts),
         noise=LEAST_NOISE,
         drawn=drawn,
+        draw=2,
+        slices=tuple(sorted(set(config.slices))),
         halves=halves,
     )
 
@@ -81,27 +85,41 @@ def begin(rules: Season, earlier: Sequence[EarlierSeason]) -> Season:
     return rules.model_copy(update={"earlier": tuple(earlier), "noise": noise_for(told, most, LEAST_NOISE)})
 
 
-def keep_rules(rules: Season, begun: Season, teams: Collection[str]) -> None:
+def keep_rules(rules: Season, begun: Season, teams: Collection[str], places: int | None) -> None:
     """Refuses other rules than those that a season began with.
 
-    Its end may change: what a team is told is limited by its share, however long it lasts.
+    Its end may change, which is said: what a team is told is limited by its share, however long it lasts.
 
     Args:
         rules: What the board's file says now.
         begun: What its log says.
         teams: All that are named or were scored.
+        places: As the file says them; None where it says none.
 
     Raises:
         UsageError: They differ, or there are more teams than places.
     """
-    names = ("release", "version", "digest", "opens", "per_week", "gain", "parts", "halves")
+    names = ["release", "version", "digest", "opens", "per_week", "gain", "slices", "parts", "halves"]
     now, was = rules.model_dump(mode="json"), begun.model_dump(mode="json")
-    for name in names:
-        if now[name] != was[name]:
-            raise UsageError(
-                f"{begun.board} began with {name} {was[name]}, and now it is {now[name]}: the rules of a "
-                "season stay as they are, and so does the secret; a new season has a name of its own"
-            )
+    if begun.slices is None:
+        names.remove("slices")
+    elif rules.slices != begun.slices:
+        names.remove("parts")
+    if places is not None:
+        names.append("places")
+    if changed := [name for name in names if now[name] != was[name]]:
+        told = "; ".join(f"began with {name} {was[name]}, and now it is {now[name]}" for name in changed)
+        raise UsageError(
+            f"{begun.board} {told}: the rules of a season stay as they are, and so does the secret; a new "
+            "season has a name of its own"
+        )
+    if rules.closes != begun.closes:
+        warnings.warn(
+            f"{begun.board} began with closes {begun.closes}, and now it is {rules.closes}, which holds: "
+            "noise and each team's share stay as they were",
+            MihakkWarning,
+            stacklevel=2,
+        )
     if len(teams) > begun.places:
         raise UsageError(
             f"{begun.board} began with places for {begun.places} teams, and {len(teams)} are named or were "
@@ -109,8 +127,11 @@ def keep_rules(rules: Season, begun: Season, teams: Collection[str]) -> None:
         )
 
 
-def check_told(log: SubmissionLog) -> None:
+def check_told(log: SubmissionLog, register: Register) -> None:
     """Refuses a log whose noise is not the one that its rules give, or costs that are less than figures tell.
+
+    Each line's signature has to be its team's. Of a card it vouches for the digest of the file alone: whether
+    a line's model and revision are the file's, only who has the file can see.
 
     Raises:
         ExternalFailure: It was edited.
@@ -119,6 +140,7 @@ def check_told(log: SubmissionLog) -> None:
     assert season is not None
     # Seasons from before signatures kept their noise.
     unsigned = season.drawn == f"half {season.release}"
+    _check_signers(log, register, unsigned=unsigned)
     fits = isclose(season.noise, LEAST_NOISE if unsigned else begin(season, season.earlier).noise)
     told: dict[str, float] = {}
     for entry in log.entries:
@@ -144,13 +166,40 @@ def check_told(log: SubmissionLog) -> None:
         )
 
 
-def earlier_seasons(store: Path, rules: Season, keyed: Keyed) -> tuple[EarlierSeason, ...]:
+def _check_signers(log: SubmissionLog, register: Register, *, unsigned: bool) -> None:
+    keys = register.keys()
+    unknown: set[str] = set()
+    for number, entry in enumerate(log.entries, 1):
+        fits = unsigned
+        if signature := entry.signature:
+            known = keys.get(signature.key)
+            fits = is_genuine(signature, entry.file) and (known is None or known.team == entry.card.team)
+            if known is None:
+                unknown.add(signature.key)
+        if not fits:
+            raise ExternalFailure(
+                f"{log.path}: file {number}, of {entry.card.team}, is not signed by a key of that team: the "
+                f"log was edited, or {register.path}. Put back the file from a copy"
+            )
+    if unknown:
+        warnings.warn(
+            f"{log.path}: {len(unknown)} keys that signed in it are not in {register.path} (one is "
+            f"{min(unknown)}): whose files they signed can't be checked. Put back the register from a copy",
+            MihakkWarning,
+            stacklevel=2,
+        )
+
+
+def earlier_seasons(
+    store: Path, rules: Season, keyed: Keyed, register: Register
+) -> tuple[EarlierSeason, ...]:
     """What the other seasons over the same release, in any version, told.
 
     Args:
         store: The private folder of all boards.
         rules: Of the season that begins.
         keyed: Digests by the secret.
+        register: The keys of teams.
 
     Raises:
         UsageError: One of them is not closed, or was written before files were signed.
@@ -165,7 +214,7 @@ def earlier_seasons(store: Path, rules: Season, keyed: Keyed) -> tuple[EarlierSe
             if log.season is None or log.season.release != rules.release:
                 continue
             log.check_head()
-            check_told(log)
+            check_told(log, register)
         if log.closing is None:
             raise UsageError(
                 f"{log.season.board} over {rules.release} is not closed, and what it tells counts for "

@@ -13,13 +13,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mihakk.evaluation.blind.keys import sign
+from mihakk.evaluation.blind.keys import require_file, sign
 from mihakk.evaluation.incoming.plain import json_object
 from mihakk.machinery.configs import validate
 from mihakk.machinery.errors import RecordRejected, UsageError
 from mihakk.machinery.ids import sha256
 from mihakk.machinery.whole import write_whole
-from mihakk.schemas.blind import Signature, SubmissionCard
+from mihakk.schemas.blind import LEAST_GROUPS, RANKED, Signature, SubmissionCard
 from mihakk.schemas.evaluation import Question
 from mihakk.schemas.record import Record
 
@@ -32,8 +32,6 @@ _LINE_BYTES: Final = 8 * REPLY_BYTES
 """Longest line: a reply all of whose letters are escaped, and the item's id."""
 _SPARE = 100
 """Lines that a file may have beside one for each item: card, signature, blank ones."""
-RANKED: Final[Mapping[str, str]] = {"choice": "accuracy", "answer": "exact"}
-"""Kinds of answers that are ranked, each with what is right or wrong of it; explanations need judges."""
 
 
 class Submission(NamedTuple):
@@ -58,6 +56,27 @@ class _Reply(Record):
 def is_ranked(question: Question) -> bool:
     """Whether a question counts on a blind board: what can be looked up elsewhere is no secret."""
     return question.ability == "skill" and question.kind in RANKED
+
+
+def ranked_questions(questions: Mapping[str, Question], release: str) -> dict[str, Question]:
+    """The questions of a release (named in messages) that a blind board ranks, by item.
+
+    Raises:
+        UsageError: It has none, or too few for a board.
+    """
+    found = {item: questions[item] for item in sorted(questions) if is_ranked(questions[item])}
+    if not found:
+        raise UsageError(
+            f"{release} has no ranked question: a blind board ranks choices and short answers of tasks that "
+            "are no recall"
+        )
+    groups = len({one.group for one in found.values()})
+    if groups < LEAST_GROUPS:
+        raise UsageError(
+            f"{release}: {groups} groups of ranked questions can't be parted into two halves, so that no "
+            f"blind board scores it: that takes {LEAST_GROUPS}"
+        )
+    return found
 
 
 def check_card(card: SubmissionCard, where: str) -> None:
@@ -90,6 +109,7 @@ def read_submission(path: Path, items: int | None = None) -> Submission:
     Raises:
         UsageError: It can't be read, or is no such file; the message names the line.
     """
+    require_file(path)
     data = _data(path) if items is None else _bounded(path, items + _SPARE)
     found = _lines(data, path)
     number, first = next(found, (0, None))
@@ -191,8 +211,6 @@ def _data(path: Path) -> bytes:
 
 def _bounded(path: Path, lines: int) -> bytes:
     """A file of at most so many lines; those that others drop may be endless."""
-    if not path.is_file():
-        raise UsageError(f"{path} can't be read: it is no regular file, or not there")
     fits = path.stat().st_size <= lines * _LINE_BYTES
     if not fits or (data := _data(path)).count(b"\n") > lines:
         raise UsageError(f"{path} is too large: one line an item and two more are taken")

@@ -37,7 +37,7 @@ def submit(
     from mihakk.evaluation.blind.submission import (
         check_card,
         check_replies,
-        is_ranked,
+        ranked_questions,
         read_replies,
         sign_submission,
         write_submission,
@@ -59,9 +59,7 @@ def submit(
             f"{card} says {told.release} {told.version}; {release} is {one.release} {one.version}: correct "
             "`release` and `version`"
         )
-    ranked = {item: question for item, question in questions.items() if is_ranked(question)}
-    if not ranked:
-        raise UsageError(f"{release} has no ranked question: no blind board scores it")
+    ranked = ranked_questions(questions, release)
     replies = read_replies(file)
     kept = {item: reply for item, reply in replies.items() if item in ranked or item not in questions}
     check_replies(kept, ranked, str(file))

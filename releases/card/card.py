@@ -18,6 +18,7 @@ from mihakk.releases.licence import licences
 from mihakk.releases.release_facts import CoreFact, ReleaseFacts, SourceFact
 from mihakk.releases.versions.withdrawal import mark_card
 from mihakk.schemas.audit import by_audit_state
+from mihakk.schemas.blind import LEAST_GROUPS
 
 CODE_VERSION = "code version `{}`"
 _BEGIN = "<!-- generated:begin {} -->"
@@ -184,6 +185,12 @@ def _contents(matter: CardMatter) -> str:
 def _submitting(matter: CardMatter) -> str:
     config = matter.config
     name = config.release.repository or config.name
+    if matter.ranked_groups < LEAST_GROUPS:
+        return (
+            f"### Submitting answers\n\nNo board is held over this version: its test split has "
+            f"{matter.ranked_groups} groups of questions that a blind ranking has, and two halves take "
+            f"{LEAST_GROUPS}."
+        )
     place = f"to {plain(config.release.submit_to)}" if config.release.submit_to else "to the maintainers"
     return (
         "### Submitting answers\n\n"

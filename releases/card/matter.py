@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mihakk.releases.content.blind import SPLIT as SCORED
 from mihakk.releases.content.placement import KEPT
 from mihakk.releases.gathered import ReleaseInput, is_sealed
 from mihakk.releases.release_facts import Override, ReleaseFacts
 from mihakk.schemas.audit import AuditState
 from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.blind import RANKED
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,16 @@ class CardMatter:
     def items(self) -> int:
         """Items in the release."""
         return sum(split.rows for split in self.splits)
+
+    @property
+    def ranked_groups(self) -> int:
+        """Groups of the test split that a blind board would rank."""
+        parts = [
+            one.config
+            for one in self.splits
+            if one.split == SCORED and one.ability == "skill" and one.kind in RANKED
+        ]
+        return len({placed.group for name in parts for placed in self.release.placed[name][SCORED]})
 
     @property
     def reviewed(self) -> int:

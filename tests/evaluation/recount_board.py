@@ -46,6 +46,15 @@ def check_rules(season, shown, carried):
     assert math.isclose(costs[1], wanted, rel_tol=1e-6), "the noise is not the one that the rules give"
 
 
+def check_owners(rows):
+    """A key signs for one team alone."""
+    owners = {}
+    for row in rows:
+        if row["kind"] == "submission" and row["signature"]:
+            key, team = row["signature"]["key"], row["card"]["team"]
+            assert owners.setdefault(key, team) == team, "a key signs for two teams"
+
+
 def main(path):
     lines = pathlib.Path(path).read_bytes().splitlines(keepends=True)
     before = ""
@@ -62,6 +71,7 @@ def main(path):
     unsigned = 0
     parts = [part for part in season["parts"] if part != "other"]
     check_rules(season, parts, carried)
+    check_owners(rest)
     for row in rest:
         if row["kind"] == "closed":
             for half, noise in row["noise"].items():
@@ -93,11 +103,9 @@ def main(path):
         if reply and reply["figure"] is not None:
             seen.setdefault(row["answers"], reply["figure"])
     bounds = {half: math.sqrt(nats / (2 * season["parts"][half]["units"])) for half, nats in told.items()}
-    print(
-        json.dumps(
-            {"bounds": bounds, "unsigned": unsigned, "spent": spent, "gain": season["gain"], "last": before}
-        )
-    )
+    found = {"bounds": bounds, "unsigned": unsigned, "spent": spent, "gain": season["gain"], "last": before}
+    # 1: begun before the rules were drawn by, so that the same name under other rules drew the same noise.
+    print(json.dumps(found | {"draw": season.get("draw", 1)}))
 
 
 main(sys.argv[1])

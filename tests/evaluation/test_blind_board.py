@@ -16,7 +16,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from scipy.stats import kstest, norm
 
-from mihakk.evaluation.blind.board import COPIES, Board
+from mihakk.evaluation.blind.board import CLOCK, COPIES, Board
 from mihakk.evaluation.blind.disclosure import (
     LEAST_NOISE,
     blurred,
@@ -180,6 +180,76 @@ def test_a_file_that_differs_in_one_item_gets_its_own_figure_at_its_own_cost(tmp
     assert left["beta"] - left["alpha"] == 2
 
 
+def test_the_same_season_under_other_rules_draws_other_noise(tmp_path: Path) -> None:
+    """Two sizes of one draw would give the exact score: f1 = s + z d1 and f2 = s + z d2."""
+    questions = many(400)
+    # One of each two is right, in every group: whatever the half, exactly half of it.
+    even = [
+        {
+            name: one.labels[one.gold[0] - (n + k // 2 ** (n // 2 % 8)) % 2]
+            for n, (name, one) in enumerate(questions.items())
+        }
+        for k in range(24)
+    ]
+    told, sizes = [], []
+    for gain in (0.2, 0.1):
+        at = board(tmp_path / str(gain), questions, gain=gain)
+        sizes.append(at.season.noise * at.public.size.se)
+        moments = [MONDAY + timedelta(days=7 * (k // 6)) for k in range(len(even))]
+        told.append(
+            [
+                at.receive(sent(one, str(k), team=("alpha", "beta")[k % 2]), now=moments[k]).figure
+                for k, one in enumerate(even)
+            ]
+        )
+    (first, second), (small, large) = np.array(told), sizes
+    recovered = (large * first - small * second) / (large - small)
+    assert np.sqrt(np.mean((recovered - 0.5) ** 2)) > small
+    assert abs(np.corrcoef(first, second)[0, 1]) < 0.6
+
+
+def test_the_very_same_rules_say_the_same_and_final_figures_of_another_size_say_nothing_exact(
+    tmp_path: Path,
+) -> None:
+    questions = many(400)
+    boards = [board(tmp_path / place, questions, gain=0.03) for place in ("rehearsal", "season")]
+    replies = answers(questions, 0.6)
+    figures = [at.receive(sent(replies), now=MONDAY).figure for at in boards]
+    assert figures[0] == figures[1]
+    for number in range(2):
+        boards[1].receive(sent(answers(questions, 0.3, 5 + number), str(number)), now=MONDAY)
+        boards[1].receive(sent(answers(questions, 0.9, 9), f"b{number}", team="beta"), now=MONDAY)
+    finals = [next(one for one in at.close(now=OVER) if one.team == "alpha") for at in boards]
+    exact = [replies[name] == one.labels[one.gold[0]] for name, one in sorted(questions.items())]
+    for part, half in (("public", boards[0].public), ("other", boards[0].other)):
+        sizes = [at.log.closing.noise[part] * half.size.se for at in boards]  # type: ignore[union-attr]
+        shift = [getattr(one, part) - np.mean(np.array(exact)[half.items]) for one in finals]
+        assert sizes[0] < sizes[1]
+        assert shift[1] / sizes[1] != pytest.approx(shift[0] / sizes[0], abs=0.02)
+
+
+BEGUN_BEFORE = (
+    b'{"kind":"season","board":"spring","release":"demo","version":"0.1.0","digest":"' + b"d" * 64 + b'",'
+    b'"opens":"2026-03-01","closes":"2026-06-01","per_week":3,"gain":0.5,"places":2,"parts":{"public":'
+    b'{"questions":120,"units":120,"groups":60,"se":0.06454972243679029,"spread":0.045643546458763846},'
+    b'"other":{"questions":120,"units":120,"groups":60,"se":0.06454972243679029,"spread":'
+    b'0.045643546458763846}},"noise":0.5,"drawn":"half demo spring","halves":'
+    b'"0f6509772544a3d60783a41598219cf6d77c2b0368932ec029ff3b286671a522","earlier":[],"before":""}\n'
+)
+"""The first line of a season that began when noise was drawn by the season's name alone."""
+
+
+def test_a_season_that_began_with_the_older_draw_goes_on_with_its_figures(tmp_path: Path) -> None:
+    (tmp_path / "spring").mkdir()
+    (tmp_path / "spring" / "log.jsonl").write_bytes(BEGUN_BEFORE)
+    at = board(tmp_path, gain=0.5)
+    assert at.receive(sent(answers(many(), 0.6)), now=MONDAY).figure == 0.5669
+    (final,) = at.close(now=OVER)
+    assert (final.figure, final.public, final.other) == (0.5904, 0.584, 0.5968)
+    assert recounted(at.log.path)["draw"] == 1
+    assert board(tmp_path, name="autumn", gain=0.5).season.draw == 2
+
+
 def test_halves_keep_groups_whole_and_are_new_in_every_season(tmp_path: Path) -> None:
     first, same, autumn = board(tmp_path / "a"), board(tmp_path / "b"), board(tmp_path / "c", name="autumn")
     named = [{first.groups[place] for place in half.items} for half in (first.public, first.other)]
@@ -247,7 +317,10 @@ def test_three_a_week_one_a_revision_and_then_the_earliest_time_is_said(tmp_path
         at.receive(sent(answers(questions, 0.5, 9), "0"), now=MONDAY + timedelta(days=7))
     # Another team has a quota of its own, and a board opened anew knows all that was sent.
     again = board(tmp_path, gain=0.5)
-    assert again.receive(sent(answers(questions, 0.5, 8), "8", team="beta"), now=MONDAY).told == "shown"
+    assert (
+        again.receive(sent(answers(questions, 0.5, 8), "8", team="beta"), now=MONDAY + timedelta(days=4)).told
+        == "shown"
+    )
     assert again.receive(sent(answers(questions, 0.5, 9), "9"), now=MONDAY + timedelta(days=7)).told != "held"
 
 
@@ -264,8 +337,8 @@ def test_a_share_that_is_used_up_holds_its_own_team_alone(tmp_path: Path) -> Non
     ]
     assert told == ["shown", "shown", "held"]
     best = answers(questions, 0.9, 77)
-    assert at.receive(sent(best, "late"), now=moments[-1] + timedelta(days=7)).told == "held"
     assert at.receive(sent(answers(questions, 0.6, 78), team="beta"), now=moments[-1]).told == "shown"
+    assert at.receive(sent(best, "late"), now=moments[-1] + timedelta(days=7)).told == "held"
     with pytest.raises(UsageError, match="open until 2026-06-01"):
         at.close(now=MONDAY)
     finals = at.close(now=OVER)
@@ -277,7 +350,7 @@ def test_a_share_that_is_used_up_holds_its_own_team_alone(tmp_path: Path) -> Non
     assert finals == at.close(now=OVER)
     assert most_gain(at.log.nats - at.log.closing.nats["other"], at.public.size) <= at.config.gain  # type: ignore[union-attr]
     with pytest.raises(UsageError, match="takes submissions from"):
-        at.receive(sent(best, "after"), now=MONDAY)
+        at.receive(sent(best, "after"), now=OVER)
 
 
 def test_slices_are_shown_where_they_have_fifty_groups_each_at_its_own_rate(tmp_path: Path) -> None:
@@ -339,7 +412,10 @@ def test_a_season_counts_what_the_one_before_told_and_waits_until_it_is_closed(t
     ("change", "said"),
     [
         ({"gain": 0.3}, r"spring began with gain 0\.2, and now it is 0\.3"),
-        ({"slices": ["era"]}, "spring began with parts"),
+        ({"slices": ["era"]}, r"spring began with slices \[\], and now it is \['era'\]"),
+        ({"slices": ["task"]}, r"spring began with slices \[\], and now it is \['task'\]"),
+        ({"places": 3}, "spring began with places 2, and now it is 3"),
+        ({"places": 2, "gain": 0.3, "per_week": 1}, "began with per_week 3, .*; began with gain"),
         ({"opens": "2026-02-01"}, "spring began with opens 2026-03-01"),
         ({"teams": ["alpha", "beta", "gamma"]}, "spring began with places for 2 teams, and 3 are named"),
         ({"teams": ["beta", "gamma"]}, "spring began with places for 2 teams, and 3 are named"),
@@ -351,6 +427,13 @@ def test_the_rules_of_a_season_stay_as_they_are(tmp_path: Path, change: dict[str
         board(tmp_path, **change)
     with pytest.raises(UsageError, match="spring began with halves"):
         Board(ruled(), many(), tmp_path, lambda purpose, text: keyed(b"another one", purpose, text))
+
+
+def test_an_end_that_moves_is_said_and_holds(tmp_path: Path) -> None:
+    board(tmp_path).receive(sent(answers(many(), 0.5)), now=MONDAY)
+    with pytest.warns(MihakkWarning, match="closes 2026-06-01, and now it is 2026-07-01, which holds: noise"):
+        later = board(tmp_path, closes="2026-07-01")
+    assert later.receive(sent(answers(many(), 0.6), "r2"), now=OVER).told == "shown"
 
 
 def test_a_team_that_joins_later_takes_a_place_that_was_kept(tmp_path: Path) -> None:
@@ -429,6 +512,67 @@ def test_costs_that_the_rules_do_not_give_are_noticed_without_a_head(
     done = subprocess.run([sys.executable, "-I", RECOUNT, path], capture_output=True, check=False)
     assert done.returncode == 1
     assert b"AssertionError" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"team":"alpha"', b'"team":"beta"'),
+        (b'"file":"', b'"file":"0'),
+        (b'"signature":{', b'"signature":null,"was":{'),
+    ],
+)
+def test_a_line_that_its_team_did_not_sign_is_noticed_without_a_head(
+    tmp_path: Path, old: bytes, new: bytes
+) -> None:
+    at = board(tmp_path, gain=0.5)
+    for number in range(2):
+        at.receive(sent(answers(many(), 0.5, number), str(number)), now=MONDAY)
+    path = tmp_path / "spring" / "log.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    edited = json.loads(lines[2].replace(old, new, 1))
+    edited.pop("was", None)
+    path.write_bytes(b"".join(rechained([*lines[:2], json.dumps(edited).encode()])))
+    (tmp_path / ".spring.head").unlink()
+    with pytest.raises(
+        ExternalFailure, match=r"file 2, of (alpha|beta), is not signed by a key of that team"
+    ):
+        board(tmp_path, gain=0.5)
+    if edited["signature"]:
+        done = subprocess.run([sys.executable, "-I", RECOUNT, path], capture_output=True, check=False)
+        assert done.returncode == 1
+    # Where the register is lost too, it is said that nobody can tell whose a file is.
+    path.write_bytes(b"".join(lines))
+    (tmp_path / "teams.jsonl").unlink()
+    with pytest.warns(MihakkWarning, match=r"1 keys that signed in it are not in .*teams\.jsonl"):
+        Board(ruled(gain=0.5), many(), tmp_path, digests)
+
+
+def test_lost_answers_are_said_at_once_and_come_back_with_the_same_file(tmp_path: Path) -> None:
+    replies = answers(many(), 0.6)
+    board(tmp_path).receive(sent(replies), now=MONDAY)
+    (kept,) = (tmp_path / "spring" / "answers").iterdir()
+    kept.unlink()
+    with pytest.warns(
+        MihakkWarning, match="answers of 1 scored files are missing .* have alpha sign the same"
+    ):
+        again = board(tmp_path)
+    assert again.receive(sent(replies), now=MONDAY).told == "known"
+    assert kept.is_file()
+    assert [one.team for one in board(tmp_path).close(now=OVER)] == ["alpha"]
+
+
+def test_a_clock_that_was_set_back_scores_nothing(tmp_path: Path) -> None:
+    at = board(tmp_path, gain=0.5)
+    at.receive(sent(answers(many(), 0.5)), now=MONDAY + timedelta(days=2))
+    before = at.log.path.read_bytes()
+    with pytest.raises(
+        ExternalFailure, match=r"clock says 2026-03-02 09:00 UTC, .* scored at 2026-03-04 09:00"
+    ):
+        at.receive(sent(answers(many(), 0.6), "r2"), now=MONDAY)
+    assert at.log.path.read_bytes() == before
+    late = MONDAY + timedelta(days=2) - CLOCK
+    assert at.receive(sent(answers(many(), 0.6), "r2"), now=late).told == "shown"
 
 
 def test_what_comes_too_late_breaks_neither_a_closed_season_nor_the_next(tmp_path: Path) -> None:

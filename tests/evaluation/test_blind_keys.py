@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import subprocess
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -183,7 +184,7 @@ def test_a_key_in_whose_name_anybody_can_sign_is_no_key(tmp_path: Path, point: s
     path = tmp_path / "weak.pub"
     body = base64.b64encode(bytes.fromhex("302a300506032b6570032100") + raw).decode()
     path.write_text(f"-----BEGIN PUBLIC KEY-----\n{body}\n-----END PUBLIC KEY-----\n")
-    with pytest.raises(UsageError, match="anybody can sign in the name of this key"):
+    with pytest.raises(UsageError, match="anybody or nobody can sign in the name of this key"):
         public_key(path)
     # R = [s]B holds for the neutral point whatever was signed.
     own = Ed25519PrivateKey.from_private_bytes(b"any".ljust(32, b"\0"))
@@ -197,6 +198,24 @@ def test_a_key_in_whose_name_anybody_can_sign_is_no_key(tmp_path: Path, point: s
         value=base64.b64encode(value).decode(),
     )
     assert not is_genuine(forged, "0" * 64)
+
+
+@pytest.mark.parametrize("second", [2, 7, 8, 11])
+def test_a_number_that_is_no_point_of_the_curve_is_no_key(tmp_path: Path, second: int) -> None:
+    path = tmp_path / "none.pub"
+    raw = bytes.fromhex("302a300506032b6570032100") + second.to_bytes(32, "little")
+    path.write_text(
+        f"-----BEGIN PUBLIC KEY-----\n{base64.b64encode(raw).decode()}\n-----END PUBLIC KEY-----\n"
+    )
+    with pytest.raises(UsageError, match="anybody or nobody can sign in the name of this key: refuse it"):
+        public_key(path)
+
+
+def test_a_pipe_in_place_of_a_key_or_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for reader in (public_key, read_submission):
+        with pytest.raises(UsageError, match="pipe can't be read: it is no regular file"):
+            reader(tmp_path / "pipe")
 
 
 def test_a_file_signed_in_the_future_is_refused(board: Board, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import re
 import socket
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,12 @@ from mihakk.evaluation.blind.keys import private_key
 from mihakk.evaluation.blind.submission import read_submission, sign_submission
 from mihakk.evaluation.questions import questions_of_release
 from mihakk.flows.cli import app
+from mihakk.generators.abilities import ability_of
+from mihakk.machinery.errors import MihakkWarning
 from mihakk.machinery.settings import ROOT, settings
 from mihakk.pipeline.blind_scoring import open_board, score_inbox
 from mihakk.releases.assemble import AssembledRelease, assemble
+from mihakk.schemas.blind import RANKED
 from mihakk.schemas.item import Item
 from tests.evaluation.test_blind_board import recounted
 from tests.prefect_server import PrefectServer
@@ -32,6 +36,7 @@ from tests.reports.leaderboard.material import SKILL, SYSTEMS, answered, on_disk
 
 RUNNER = CliRunner(env={"COLUMNS": "200"})
 SECRET = "a secret of enough characters"
+TODAY = datetime.now(UTC).date()
 CARD = {
     **{
         "board": "spring",
@@ -127,7 +132,8 @@ def carded(folder: Path, **changes: Any) -> Path:
 def ruled(folder: Path, release: AssembledRelease, **changes: Any) -> Path:
     rules = {
         **{"name": "spring", "title": "Spring", "release": str(release.folder), "teams": ["alpha", "beta"]},
-        **{"opens": "2020-01-01", "closes": "2999-01-01", "gain": 0.5, "slices": ["task"]},
+        **{"opens": str(TODAY - timedelta(days=1)), "closes": str(TODAY + timedelta(days=7))},
+        **{"gain": 0.5, "slices": ["task"]},
     }
     path = folder / "board.yaml"
     path.write_text(yaml.safe_dump(rules | changes), encoding="utf-8")
@@ -157,7 +163,7 @@ def test_from_a_teams_file_to_the_public_board_without_a_network(
         "score", sent, "--board", rules, "--store", tmp_path / "private", "--public", tmp_path / "public"
     )
     assert scored.exit_code == 0, scored.output
-    assert ": shown, 0." in scored.stdout
+    assert re.search(r": shown, \d\.\d{3}\n", scored.stdout)
     board = json.loads((tmp_path / "public" / "board.json").read_bytes())
     (row,) = board["entries"]
     assert row["low"] < 0.75 < row["high"]
@@ -315,7 +321,7 @@ def test_a_full_disk_leaves_no_half_line_and_the_file_is_scored_when_there_is_ro
         done = call("score", sent, *place)
     assert (done.exit_code, "Make room and run the same command again" in done.output) == (75, True)
     assert (tmp_path / "private" / "spring" / "log.jsonl").read_bytes() == b""
-    assert ": shown, 0." in call("score", sent, *place).stdout
+    assert ": shown, " in call("score", sent, *place).stdout
 
 
 def dropped(folder: Path, release: AssembledRelease) -> Path:
@@ -361,6 +367,41 @@ def test_dropped_files_are_scored_and_filed_away_with_what_is_told(
     assert score_inbox(board, inbox, tmp_path / "public") == []
     shown = json.loads((tmp_path / "public" / "board.json").read_bytes())["entries"]
     assert {row["team"] for row in shown} == {"alpha", "beta"}
+
+
+def test_what_is_sent_back_names_no_folder_of_the_owner(release: AssembledRelease, tmp_path: Path) -> None:
+    inbox = tmp_path / "inbox"
+    inbox.mkdir()
+    (inbox / "alpha--bad.jsonl").write_text("{", encoding="utf-8")
+    board = open_board(ruled(tmp_path, release), keyed(tmp_path, "alpha"))
+    (received,) = score_inbox(board, inbox, tmp_path / "public")
+    reason = (inbox / "refused" / "alpha--bad.txt").read_text("utf-8")
+    assert reason.startswith("alpha--bad.jsonl, line 1: ")
+    assert str(tmp_path) not in f"{reason} {received.refused}"
+
+
+def test_a_release_that_can_hold_no_board_says_so_and_neither_side_starts_one(tmp_path: Path) -> None:
+    ranked = [item for item in items() if ability_of(item.task) == "skill" and item.kind in RANKED]
+    few = [
+        *(item for item in items() if item not in ranked),
+        ranked[0].model_copy(update={"split": "test"}),
+    ]
+    with pytest.warns(
+        MihakkWarning, match="no blind board can be held over it, as its test split has 1 groups"
+    ):
+        made = assemble(folder=tmp_path / "release", **release_arguments(tuple(few), blind="repository"))
+    card = (made.folder / "README.md").read_text("utf-8")
+    assert "No board is held over this version: its test split has 1 groups" in card
+    assert "mihakk evaluate submit" not in card
+    own = replies(tmp_path / "own.jsonl", made, 4)
+    key = tmp_path / "alpha.key"
+    place = ("--store", keyed(tmp_path, "alpha"), "--public", tmp_path / "public")
+    sent = submitted(own, carded(tmp_path), made, tmp_path / "out", key)
+    scored = call("score", own, "--board", ruled(tmp_path, made), *place)
+    for done in (sent, scored):
+        assert done.exit_code == 2
+        assert "1 groups of ranked questions can't be parted" in done.output.replace("\n", " ")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.services
@@ -424,8 +465,8 @@ def test_the_season_is_opened_when_it_is_over_and_not_before(
     assert call("score", sent, "--board", ruled(tmp_path, release), *place).exit_code == 0
     early = call("score", "--close", "--board", ruled(tmp_path, release), *place)
     assert early.exit_code == 2
-    assert "is open until 2999-01-01" in early.output
-    over = ruled(tmp_path, release, closes="2020-02-01")
+    assert f"is open until {TODAY + timedelta(days=7)}" in early.output
+    over = ruled(tmp_path, release, closes=str(TODAY))
     done = call("score", "--close", "--board", over, *place)
     assert done.exit_code == 0, done.output
     (final,) = json.loads((tmp_path / "public" / "final.json").read_bytes())
