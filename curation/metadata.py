@@ -26,7 +26,7 @@ def match_metadata(poem: Poem, config: CurateConfig, *, contradicted: bool = Tru
     Args:
         poem: As normalised.
         config: Which labels are required.
-        contradicted: Whether metres that the source names are held against scansion, which takes most of the time.
+        contradicted: Whether metres that the source names are held against scansion, which takes longest.
 
     Raises:
         RecordRejected: A required label is missing, unknown or ambiguous: the reason says which and why.

@@ -85,7 +85,8 @@ class RunRecord(Record):
     """UTC start, which names the file."""
     benchmark: str
     job: str = ""
-    """Which job it was, if not one that runs stages: `review_push`, `review_pull`, `publish`."""
+    """Which job it was, if not one that runs stages: `review_push`, `review_pull`, `publish`, or `evaluate`,
+    `score` and `audit` with what they were given."""
     status: Literal["running", "finished", "failed", "stopped"] = Field(
         default="running", validation_alias=AliasChoices("status", "said")
     )

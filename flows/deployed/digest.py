@@ -38,8 +38,8 @@ def digest(
     opened = open_job(config, lake, runs)
     since = datetime.now(UTC) - timedelta(hours=hours)
     found = digest_of(Gatherer(opened).facts(), since)
-    text = markdown([found], since)
-    create_markdown_artifact(text, key="digest", description=f"{opened.config.title}: {found.level}")
+    said = markdown([found], since)
+    create_markdown_artifact(said, key="digest", description=f"{opened.config.title}: {found.level}")
     webhook = settings().digest_webhook
-    send([found], text, webhook=webhook.get_secret_value() if webhook else "", to=mail or ())
+    send([found], since, webhook=webhook.get_secret_value() if webhook else "", to=mail or ())
     return found.level

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from mihakk.machinery.errors import MihakkError
 from mihakk.machinery.ids import digest
+from mihakk.machinery.settings import settings
 from mihakk.pipeline.build import Build, whole_input
 from mihakk.pipeline.history import RunRecord, RunState, SourceYield, runs, yields
 from mihakk.pipeline.schedules import Late, described, due, late
@@ -25,6 +28,8 @@ Level = Literal["good", "unknown", "look", "bad"]
 LEVELS: tuple[Level, ...] = ("good", "unknown", "look", "bad")
 SHRUNK = 0.9
 """A source that gives less than this share of what it gave before is worth a look."""
+LEAST_FREE = 16 << 20
+"""Bytes free on a disk below which it is full: a run that could not write left no record either."""
 UNSCHEDULED = timedelta(hours=36)
 """Age from which the last finished run is stale where no schedule says when the next was due."""
 
@@ -156,6 +161,7 @@ def health(build: Build, now: datetime | None = None) -> Health:
             told, unreadable, None if scheduled else UNSCHEDULED, now, benchmark=name, owners=owners
         ),
         *_about_stages(stages),
+        *_about_disks(build, owners),
     ]
     # Why a result is late is told with the failure: nothing is told twice.
     failed = {one.record.stage for one in failures}
@@ -299,13 +305,17 @@ def _stopped(state: SourceState, failures: Sequence[RunWithState]) -> str:
 def _about_failure(run: RunWithState, benchmark: str, owners: Owners) -> Note:
     record = run.record
     where = record.job or record.stage or "before its first step"
+    job, _, of = where.partition(" ")
     when = f"{record.started:%Y-%m-%d %H:%M} UTC"
     command = {
         "review_push": f"mihakk review push {benchmark}",
         "review_pull": f"mihakk review pull {benchmark}",
         "publish": f"mihakk publish {benchmark}",
+        "evaluate": f"mihakk evaluate run {of}",
+        "score": f"mihakk evaluate score --board {of}",
+        "audit": f"mihakk audit {of}",
         STAGES[-1]: f"mihakk release {benchmark}",
-    }.get(where, f"mihakk build {benchmark}")
+    }.get(job, f"mihakk build {benchmark}")
     if run.state == "stopped":
         what = f"{where}: the run of {when} was stopped by hand, and none has come through since"
         return Note("look", what, owners.operations, command)
@@ -342,6 +352,16 @@ def _about_runs(
     elif oldest is not None and now - whole.seen > oldest:
         said = f"no run has finished for {ago(whole.seen, now)}"
         yield Note("look", said, owners.operations, build)
+
+
+def _about_disks(build: Build, owners: Owners) -> Iterator[Note]:
+    hub, lake = settings().hub, build.lake.storage
+    for folder in dict.fromkeys([*([Path(lake.root)] if lake.local else []), hub / build.config.name]):
+        if folder.is_dir() and (free := shutil.disk_usage(folder).free) < LEAST_FREE:
+            what = (
+                f"the disk of {folder} is full ({free / 1e6:.1f} MB free): no run can write or leave a record"
+            )
+            yield Note("bad", what, owners.operations, f"make room, then mihakk build {build.config.name}")
 
 
 def _about_stages(stages: Iterable[StageState]) -> Iterator[Note]:
