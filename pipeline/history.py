@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from mihakk.pipeline.build import Build
 
 FOLDER = "runs"
+DIGEST = "digest"
+"""The job that tells of the others; it is recorded, so that the next one goes on where it ended."""
 HEARTBEAT_SECONDS = 30
 PROGRESS_SECONDS = 5
 """Progress is written at most so often, between heartbeats too."""
@@ -191,8 +193,8 @@ class RunLog(Observer):
         )
 
     def open(self) -> None:
-        """Says that the run has begun."""
-        self._write()
+        """Says that the run has begun. A job that builds nothing goes on where no record can be written."""
+        (self._note if self._record.job else self._write)()
         self._heart.start()
 
     def close(

@@ -9,6 +9,8 @@ from datetime import datetime
 from pydantic import Field
 
 from mihakk.machinery.markdown import one_line, plain
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.history import DIGEST, runs
 from mihakk.pipeline.schedules import moment
 from mihakk.reports.dashboard.content import night_said
 from mihakk.reports.dashboard.health import outstanding
@@ -44,9 +46,15 @@ class Digest(Record):
     """What a person should know, the worst first."""
 
 
+def last_sent(build: Build) -> datetime | None:
+    """When the last digest that was sent began to look; None where none was."""
+    records, _ = runs(build.lake)
+    return next((one.started for one in records if one.job == DIGEST and one.status == "finished"), None)
+
+
 def digest(facts: OverviewFacts, since: datetime) -> Digest:
     """One benchmark's digest."""
-    records = [(run.record, run.state) for run in facts.health.runs]
+    records = [(run.record, run.state) for run in facts.health.runs if run.record.job != DIGEST]
     recent = [(record, state) for record, state in records if record.seen >= since]
     older = {record.release for record, _ in records if record.seen < since}
     open_failures = {(run.record.job, run.record.stage) for run in outstanding(facts.health.runs)}
@@ -63,7 +71,7 @@ def digest(facts: OverviewFacts, since: datetime) -> Digest:
         nights=tuple(
             f"{night.at:%Y-%m-%d %H:%M} UTC, {said}"
             for night in facts.content.nights
-            if night.at >= since
+            if night.seen >= since
             for said in night_said(night)
         ),
         versions=tuple(

@@ -26,6 +26,8 @@ class Night(Record):
 
     run: str
     at: datetime
+    seen: datetime
+    """When it last said so."""
     sources: dict[str, Moves]
     first: bool = False
     """The ledger began: rows that seem new may be old."""
@@ -161,7 +163,13 @@ def nights(build: Build, records: Sequence[RunRecord], since: datetime) -> list[
         for name, gone in (note.moves if note else {}).items():
             sources.setdefault(name, gone)  # a source that the config names no longer
         found.append(
-            Night(run=record.run, at=record.started, sources=sources, first=bool(note and note.first))
+            Night(
+                run=record.run,
+                at=record.started,
+                seen=record.seen,
+                sources=sources,
+                first=bool(note and note.first),
+            )
         )
     return found
 

@@ -13,7 +13,7 @@ from mihakk.machinery.errors import MihakkError
 from mihakk.machinery.ids import digest
 from mihakk.machinery.settings import settings
 from mihakk.pipeline.build import Build, whole_input
-from mihakk.pipeline.history import RunRecord, RunState, SourceYield, runs, yields
+from mihakk.pipeline.history import DIGEST, RunRecord, RunState, SourceYield, runs, yields
 from mihakk.pipeline.schedules import Late, described, due, late
 from mihakk.pipeline.steps.order import step_of
 from mihakk.schemas.benchmark import Owners
@@ -311,6 +311,7 @@ def _about_failure(run: RunWithState, benchmark: str, owners: Owners) -> Note:
         "review_push": f"mihakk review push {benchmark}",
         "review_pull": f"mihakk review pull {benchmark}",
         "publish": f"mihakk publish {benchmark}",
+        DIGEST: f"mihakk digest {benchmark}",
         "evaluate": f"mihakk evaluate run {of}",
         "score": f"mihakk evaluate score --board {of}",
         "audit": f"mihakk audit {of}",
@@ -342,7 +343,7 @@ def _about_runs(
         yield Note("unknown", "no run is recorded, so nothing is known of how it went")
         return
     for run in told:
-        if run.state == "running":
+        if run.state == "running" and run.record.job != DIGEST:
             when = f"{run.record.started:%Y-%m-%d %H:%M} UTC"
             where = run.record.job or run.record.stage
             yield Note("look", f"a run is working since {when}, in {where}: figures are moving")
