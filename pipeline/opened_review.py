@@ -76,7 +76,8 @@ class OpenReview:
     @cached_property
     def asked(self) -> list[Item]:
         """Those that people were asked about or judged: all that reports speak of, and few of many."""
-        known = {row.item for row in (*decisions(self.stores), *stored(self.stores.queued, Queued))}
+        known = {row.item for row in decisions(self.stores)}
+        known |= {row.item for row in stored(self.stores.queued, Queued)}
         known |= {row.subject.partition("#")[0] for row in labels(self.stores)}
         return [item for item in self.rows("items") if item.id in known] if known else []
 

@@ -56,14 +56,14 @@ def vocalised(hemistich: str) -> float:
 
     It grows with the share of signs on letters other than long vowels: 0 up to a tenth, 1 from seven tenths.
     """
-    pieces = [Piece(*piece) for piece in _PIECE.findall(hemistich)]
-    able = [piece for piece in pieces if piece.letter not in _WEAK or piece.marks]
-    share = sum(bool(piece.marks) for piece in able) / len(able) if able else 0.0
+    able = [marks for letter, marks in _PIECE.findall(hemistich) if letter not in _WEAK or marks]
+    share = sum(map(bool, able)) / len(able) if able else 0.0
     return min(1.0, max(0.0, (share - 0.1) / 0.6))
 
 
 def _word(pieces: list[Piece], following: list[Piece] | None, *, first: bool, signed: float) -> list[Sounds]:
-    hidden, article = _hidden(pieces), _article(pieces)
+    letters = "".join(piece.letter for piece in pieces)
+    hidden, article = _hidden(letters), _article(letters, pieces)
     sounds: list[Sounds] = []
     for place, piece in enumerate(pieces):
         after = pieces[place + 1] if place + 1 < len(pieces) else None
@@ -81,8 +81,9 @@ def _word(pieces: list[Piece], following: list[Piece] | None, *, first: bool, si
     return sounds
 
 
-def _hidden(pieces: list[Piece]) -> int | None:
-    bare = key("".join(piece.letter for piece in pieces), "ar")
+@lru_cache(1 << 14)
+def _hidden(letters: str) -> int | None:
+    bare = key(letters, "ar")
     for skipped in range(2):
         if bare[skipped:] in _HIDDEN and (not skipped or bare[0] in _PREFIXES):
             return _HIDDEN[bare[skipped:]] + skipped
@@ -98,9 +99,8 @@ def _first_alef(piece: Piece, after: Piece | None, *, first: bool) -> Sounds:
     return {"": 0.3, "1": 1.2} if piece.marks or (after and not after.marks) else {"": 0.6, "1": 0.7}
 
 
-def _article(pieces: list[Piece]) -> list[int]:
+def _article(letters: str, pieces: list[Piece]) -> list[int]:
     """Places of an article's letters: its lam behind a first alef, or both letters behind one prefix."""
-    letters = "".join(piece.letter for piece in pieces)
     if letters.startswith(("ال", "ٱل")):
         places = [1] if len(letters) >= 4 else []
     else:
