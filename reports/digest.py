@@ -54,7 +54,7 @@ def last_sent(build: Build) -> datetime | None:
 
 def digest(facts: OverviewFacts, since: datetime) -> Digest:
     """One benchmark's digest."""
-    records = [(run.record, run.state) for run in facts.health.runs if run.record.job != DIGEST]
+    records = [(run.record, run.state) for run in facts.health.runs]
     recent = [(record, state) for record, state in records if record.seen >= since]
     older = {record.release for record, _ in records if record.seen < since}
     open_failures = {(run.record.job, run.record.stage) for run in outstanding(facts.health.runs)}

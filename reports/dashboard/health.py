@@ -139,9 +139,10 @@ def health(build: Build, now: datetime | None = None) -> Health:
     """
     now = now or datetime.now(UTC)
     records, unreadable = runs(build.lake)
-    told = [RunWithState(record, record.state(now)) for record in records]
+    every = [RunWithState(record, record.state(now)) for record in records]
+    told = [run for run in every if run.record.job != DIGEST]  # a digest tells of itself where it failed
     stages = [stage_state(build, stage) for stage in STAGES]
-    failures = outstanding(told)
+    failures = outstanding(every)
     sources = list(source_states(build, stages[0].manifest, told))
     name, entries, owners = build.config.name, described(build.config.schedule), build.config.owners
     scheduled = due(name, "read", now, entries) is not None
@@ -343,7 +344,7 @@ def _about_runs(
         yield Note("unknown", "no run is recorded, so nothing is known of how it went")
         return
     for run in told:
-        if run.state == "running" and run.record.job != DIGEST:
+        if run.state == "running":
             when = f"{run.record.started:%Y-%m-%d %H:%M} UTC"
             where = run.record.job or run.record.stage
             yield Note("look", f"a run is working since {when}, in {where}: figures are moving")

@@ -143,16 +143,23 @@ def through_the_nights(nights: Nights, auditors: ScriptedServer, lake: Path) -> 
     assert "Signed off by Layla" in nights.readme.read_text("utf-8")
     digest, _ = nights.morning("4-sign-off")
     assert "Held" not in digest
-    assert "rows of source sayings: 22 vanished" in digest
+    assert "rows of source sayings: 22 vanished; signed off by Layla" in digest
 
     auditors.stop()
     assert nights.night(corrected(ROWS[:23], 3, 6)) == "FAILED"
-    nights.morning("5-provider-down")
+    digest, page = nights.morning("5-provider-down")
+    (told,) = [line for line in digest.splitlines() if "did not answer" in line]
+    assert told.startswith("- bad: 6_audited has failed since ")
+    assert "did not answer" in page
 
     with ScriptedServer(opinion, port=auditors.port), full(lake):
         assert nights.night(corrected(ROWS[:24], 3, 6)) == "FAILED"
-        nights.morning("6-full-disk")
+        digest, page = nights.morning("6-full-disk")
+        assert f"- bad: the disk of {lake / 'small'} is full" in digest
+        assert "is full" in page
 
     with ScriptedServer(opinion, port=auditors.port):
         assert nights.night(corrected(ROWS[:24], 3, 6)) == "COMPLETED"
-    nights.morning("7-all-well")
+    digest, _ = nights.morning("7-all-well")
+    assert "rows of source sayings: 4 new" in digest
+    assert "- bad: " not in digest
