@@ -77,6 +77,6 @@ def answers_to(
         if by and (entry.key not in found or found[entry.key].response_model not in by):
             found[entry.key] = Answered(entry.at, entry.response_model, entry.system_fingerprint)
     answers: dict[str, list[Answered]] = defaultdict(list)
-    for key, entry in sorted(found.items(), key=lambda pair: pair[1].at):
-        answers[wanted[key]].append(entry)
+    for key, answered in sorted(found.items(), key=lambda pair: pair[1].at):
+        answers[wanted[key]].append(answered)
     return answers
