@@ -18,7 +18,7 @@ from mihakk.pipeline.schedules import Late, described, due, late
 from mihakk.pipeline.steps.order import step_of
 from mihakk.schemas.benchmark import Owners
 from mihakk.schemas.manifest import StageManifest
-from mihakk.schemas.stages import STAGES
+from mihakk.schemas.stages import AUDITED, STAGES
 
 if TYPE_CHECKING:
     from mihakk.scrapers.source import OpenSource
@@ -210,15 +210,17 @@ def stage_state(build: Build, name: str) -> StageState:
         return StageState(name, step.title, None, ())
     manifest = stage.manifest()
     stale = []
+    reads = name != STAGES[0] and build.before(name).finished()
+    is_behind = reads and manifest.inputs.get("*") != whole_input(build, name)
     if manifest.code_version != step.code():
         stale.append("code changed")
     try:
-        if manifest.config_digest != digest(step.settings(build)):
+        # Which items a limited audit takes follows from all there are: they are among its settings.
+        if manifest.config_digest != digest(step.settings(build)) and not (is_behind and name == AUDITED):
             stale.append("config changed")
     except MihakkError as error:
         stale.append(f"config unreadable ({error})")
-    reads = name != STAGES[0] and build.before(name).finished()
-    if reads and manifest.inputs.get("*") != whole_input(build, name):
+    if is_behind:
         stale.append("the stage before changed")
     return StageState(name, step.title, manifest, tuple(stale))
 
