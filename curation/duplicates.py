@@ -187,7 +187,7 @@ def entries(records: Iterable[Poem | Idiom], config: CurateConfig) -> Comparable
     found = Comparables([], [], [])
     for record in records:
         try:
-            fitting = fit(record, config).record
+            fitting = fit(record, config, contradicted=False).record
         except RecordRejected:
             continue
         if isinstance(fitting, Poem):

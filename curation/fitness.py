@@ -38,8 +38,8 @@ class Fit(NamedTuple):
     """What was counted: `cleaned.<kind>`, `explanation.<kind>`, `metadata.<kind>`, `declared.differs`."""
 
 
-def fit(record: Poem | Idiom, config: CurateConfig) -> Fit:
-    """A record fit for items.
+def fit(record: Poem | Idiom, config: CurateConfig, *, contradicted: bool = True) -> Fit:
+    """A record fit for items; `contradicted` as in `match_metadata`.
 
     Raises:
         RecordRejected: By `match_metadata` or `clean_poem`; of an idiom `sensitive`, `language_differs`,
@@ -47,7 +47,7 @@ def fit(record: Poem | Idiom, config: CurateConfig) -> Fit:
     """
     if isinstance(record, Idiom):
         return _idiom(record, config)
-    matched = match_metadata(record, config)
+    matched = match_metadata(record, config, contradicted=contradicted)
     counted = {"era_of_poet": "era_of_another_time", "metre_by_scansion": "metre_scans_otherwise"}
     notes = {f"metadata.{note}": 1 for label, note in counted.items() if label in matched.source_labels}
     cleaned = clean_poem(matched)

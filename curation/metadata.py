@@ -13,7 +13,7 @@ from mihakk.schemas.poem import Poem, Section
 from mihakk.schemas.record import Language
 
 
-def match_metadata(poem: Poem, config: CurateConfig) -> Poem:
+def match_metadata(poem: Poem, config: CurateConfig, *, contradicted: bool = True) -> Poem:
     """The poem with era, genre and metre as identifiers of the reference tables.
 
     What the source called them stays in `source_labels`. A label the config does not require and the
@@ -22,6 +22,11 @@ def match_metadata(poem: Poem, config: CurateConfig) -> Poem:
     `source_labels["era_from"]` and `["metre_from"]` say so. An era that the table contradicts stays, because
     poets share names: `source_labels["era_of_poet"]` says the table's. A metre that sure scansion contradicts
     stays likewise, beside `source_labels["metre_by_scansion"]`.
+
+    Args:
+        poem: As normalised.
+        config: Which labels are required.
+        contradicted: Whether metres that the source names are held against scansion, which takes longest.
 
     Raises:
         RecordRejected: A required label is missing, unknown or ambiguous: the reason says which and why.
@@ -39,7 +44,8 @@ def match_metadata(poem: Poem, config: CurateConfig) -> Poem:
         labels["era_of_poet"] = known
     genre = _match("genre", poem.genre or labels.get("genre", ""), poem, config)
     named = labels.get("metre") or any(section.metre for section in poem.sections)
-    scanned = {place: one.metre_id for place, one in sure_metres(poem).items()}
+    sure = {} if named and not contradicted else sure_metres(poem)
+    scanned = {place: one.metre_id for place, one in sure.items()}
     found = {} if named else scanned
     if found:
         labels["metre_from"] = "scansion"

@@ -18,10 +18,14 @@ _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 _ADDRESS = re.compile(r"https?://[^\s()<>\[\]\"'`\\]+")
 
 
+def one_line(text: object) -> str:
+    """Text from a source or config in one line, where nothing is marked up, e.g. in a mail."""
+    return " ".join(_UNSEEN.sub("", str(text)).split())
+
+
 def plain(text: object) -> str:
-    """Text from a source or config as plain words in one line."""
-    line = " ".join(_UNSEEN.sub("", str(text)).split())
-    return _MARKED.sub(r"\\\g<0>", line).translate(_ENTITIES)
+    """The same as words that Markdown shows as they are."""
+    return _MARKED.sub(r"\\\g<0>", one_line(text)).translate(_ENTITIES)
 
 
 def code(text: object) -> str:

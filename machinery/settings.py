@@ -63,9 +63,7 @@ def _as_bytes(value: Any) -> Any:
 class Settings(BaseSettings):
     """Read from `MIHAKK_*` environment variables; secrets never leave this object as plain text."""
 
-    model_config = SettingsConfigDict(
-        env_prefix="MIHAKK_", extra="ignore", env_ignore_empty=True, use_attribute_docstrings=True
-    )
+    model_config = SettingsConfigDict(env_prefix="MIHAKK_", extra="ignore", env_ignore_empty=True)
 
     lake: str = Field(default_factory=lambda: str(workspace() / "data" / "lake"))
     """Folder or fsspec URL of the stage tables."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from mihakk.machinery.llm.journal import Entry, entries_of
+from mihakk.machinery.llm.journal import entries_of
 from mihakk.schemas.audit import Audit
 
 if TYPE_CHECKING:
@@ -15,10 +15,18 @@ if TYPE_CHECKING:
     from mihakk.schemas.model import ModelConfig
 
 
+class Answered(NamedTuple):
+    """Who answered a call, and when."""
+
+    at: str
+    response_model: str
+    system_fingerprint: str
+
+
 def auditor_fact(
     auditor: ModelConfig,
     replies: Mapping[str, int],
-    answers: Iterable[Entry],
+    answers: Iterable[Answered],
     own_family: int = 0,
 ) -> AuditorFact:
     """One auditor as the audit ran with it.
@@ -53,7 +61,7 @@ def auditor_fact(
 
 def answers_to(
     auditors: Iterable[ModelConfig], audits: Iterable[Audit], folder: Path
-) -> dict[str, list[Entry]]:
+) -> dict[str, list[Answered]]:
     """By auditor, the replies that its audits rest on; of several to one call, one by a declared model.
 
     Args:
@@ -63,12 +71,12 @@ def answers_to(
     """
     declared = {one.name: ("", *one.names) for one in auditors}
     wanted = {one.reply_key: one.auditor for one in audits if one.auditor in declared}
-    found: dict[str, Entry] = {}
+    found: dict[str, Answered] = {}
     for entry in entries_of(folder):
         by = declared.get(wanted.get(entry.key, ""))
         if by and (entry.key not in found or found[entry.key].response_model not in by):
-            found[entry.key] = entry.model_copy(update={"text": "", "meta": {}})
-    answers: dict[str, list[Entry]] = defaultdict(list)
-    for key, entry in sorted(found.items(), key=lambda pair: pair[1].at):
-        answers[wanted[key]].append(entry)
+            found[entry.key] = Answered(entry.at, entry.response_model, entry.system_fingerprint)
+    answers: dict[str, list[Answered]] = defaultdict(list)
+    for key, answered in sorted(found.items(), key=lambda pair: pair[1].at):
+        answers[wanted[key]].append(answered)
     return answers

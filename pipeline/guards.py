@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -50,9 +50,9 @@ def guard_tables(build: Build) -> Path:
     from mihakk.validators.expectations.guard import data_docs, examine, require
 
     results = []
-    for stage, table, frame in _frames(build):
+    for stage, table, frames in _frames(build):
         references = {"items": _ids(build, stage)} if table in ("findings", "audits", "verdicts") else None
-        results.append(examine(table, frame, references, name=f"{stage}.{table}"))
+        results.append(examine(table, frames, references, name=f"{stage}.{table}"))
     require(results)
     found.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".new-", dir=found.parent) as scratch:
@@ -91,19 +91,19 @@ def _state(build: Build) -> str:
     return digest([parts, code_version(("validators/expectations",)), version("great-expectations")])
 
 
-def _frames(build: Build) -> Iterator[tuple[str, TableName, pd.DataFrame]]:
+def _frames(build: Build) -> Iterator[tuple[str, TableName, Iterable[pd.DataFrame]]]:
     import pandas as pd
 
     for stage, tables in GUARDED:
         for table in tables:
-            yield stage, table, build.stage(stage).frame(table)
-        yield stage, "rejected", build.stage(stage).frame("rejected")
+            yield stage, table, build.stage(stage).frames(table)
+        yield stage, "rejected", build.stage(stage).frames("rejected")
     accounts = [
         {"stage": stage, "shard": shard.shard, **shard.counts.model_dump(exclude={"reasons", "notes"})}
         for stage, _ in GUARDED
         for shard in build.stage(stage).manifest().shards
     ]
-    yield "all", "accounting", pd.DataFrame(accounts)
+    yield "all", "accounting", [pd.DataFrame(accounts)]
 
 
 def _ids(build: Build, stage: str) -> set[str]:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from mihakk.pipeline.build import Build
 
 FOLDER = "runs"
+DIGEST = "digest"
+"""The job that tells of the others; it is recorded, so that the next one goes on where it ended."""
 HEARTBEAT_SECONDS = 30
 PROGRESS_SECONDS = 5
 """Progress is written at most so often, between heartbeats too."""
@@ -85,7 +87,8 @@ class RunRecord(Record):
     """UTC start, which names the file."""
     benchmark: str
     job: str = ""
-    """Which job it was, if not one that runs stages: `review_push`, `review_pull`, `publish`."""
+    """Which job it was, if not one that runs stages: `review_push`, `review_pull`, `publish`, or `evaluate`,
+    `score` and `audit` with what they were given."""
     status: Literal["running", "finished", "failed", "stopped"] = Field(
         default="running", validation_alias=AliasChoices("status", "said")
     )
@@ -190,8 +193,8 @@ class RunLog(Observer):
         )
 
     def open(self) -> None:
-        """Says that the run has begun."""
-        self._write()
+        """Says that the run has begun. A job that builds nothing goes on where no record can be written."""
+        (self._note if self._record.job else self._write)()
         self._heart.start()
 
     def close(

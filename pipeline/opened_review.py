@@ -73,6 +73,14 @@ class OpenReview:
         """What becomes of them; copies in a set that were merged have none."""
         return list(self.rows("verdicts"))
 
+    @cached_property
+    def asked(self) -> list[Item]:
+        """Those that people were asked about or judged: all that reports speak of, and few of many."""
+        known = {row.item for row in decisions(self.stores)}
+        known |= {row.item for row in stored(self.stores.queued, Queued)}
+        known |= {row.subject.partition("#")[0] for row in labels(self.stores)}
+        return [item for item in self.rows("items") if item.id in known] if known else []
+
     def having(self, *statuses: str) -> list[Item]:
         """Items with a verdict of these statuses."""
         wanted = {verdict.item for verdict in self.verdicts if verdict.status in statuses}
@@ -123,10 +131,10 @@ class OpenReview:
         """Agreement, overturned auditors, misses and annotators over everything decided so far."""
         return review_report(
             self.stores,
-            self.items,
-            self.rows("audits"),
+            self.asked,
+            self._audits_of_asked,
             seed=self.seed,
-            sizes=self._unflagged_sizes(),
+            sizes=self._unflagged_sizes,
             overlap=self.config.overlap,
             adjudicators=self.config.adjudicators,
             campaigns=self.config.campaigns,
@@ -138,11 +146,11 @@ class OpenReview:
         return vote_rows(
             decisions(self.stores),
             queued,
-            scored_contents(self.rows("audits"), queued, self.items),
-            sizes=self._unflagged_sizes(),
+            scored_contents(self._audits_of_asked, queued, self.asked),
+            sizes=self._unflagged_sizes,
             overlap=self.config.overlap,
             adjudicators=self.config.adjudicators,
-            now={item.id for item in self.items},
+            now={item.id for item in self.asked},
             withdrawn=withdrawn(self.stores),
         )
 
@@ -188,10 +196,16 @@ class OpenReview:
         with self.locked(wait):
             return pull_review(connection, self.name, stores=self.stores, config=self.config)
 
+    @cached_property
+    def _audits_of_asked(self) -> list[Audit]:
+        known = {item.id for item in self.asked}
+        return [audit for audit in self.rows("audits") if audit.item in known] if known else []
+
+    @cached_property
     def _unflagged_sizes(self) -> Counter[str]:
         """Items per stratum that neither rules, auditors nor people's corrections touched."""
         corrected = wanted_changed(decisions(self.stores))
-        return Counter(map(stratum, unflagged(self.items, self.verdicts, corrected)))
+        return Counter(map(stratum, unflagged(self.rows("items"), self.rows("verdicts"), corrected)))
 
 
 def review_of(build: Build) -> OpenReview:

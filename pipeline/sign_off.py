@@ -66,15 +66,31 @@ def override(build: Build, gate: str, why: str) -> Override:
     return _keep(build, OVERRIDES, word)
 
 
+def approved_by(build: Build, after: str, until: str) -> list[str]:
+    """Who approved tables after one run began and before another did, by the runs' names.
+
+    Raises:
+        UsageError: A file is damaged.
+    """
+    every = [word for word in _all_words(build, SIGN_OFFS, SignOff) if word.decision == "approve"]
+    names = (word.name for word in every if after < f"{word.decided_at:%Y%m%dT%H%M%S}" <= until)
+    return list(dict.fromkeys(names))
+
+
 def _words(build: Build, folder: str, kind: type[Word]) -> list[Word]:
     """The words about the tables as they are now, oldest first.
 
     Raises:
         UsageError: A file is damaged.
     """
-    storage, tables, found = build.lake.storage, tables_to_sign(build), []
+    tables = tables_to_sign(build)
+    return [word for word in _all_words(build, folder, kind, tables[:16]) if word.tables == tables]
+
+
+def _all_words(build: Build, folder: str, kind: type[Word], start: str = "") -> list[Word]:
+    storage, found = build.lake.storage, []
     for name in storage.list(storage.path(folder)):
-        if not name.startswith(tables[:16]):
+        if not name.startswith(start):
             continue
         path = storage.path(folder, name)
         try:
@@ -83,7 +99,7 @@ def _words(build: Build, folder: str, kind: type[Word]) -> list[Word]:
             raise UsageError(
                 f"{path} is damaged ({error}): restore it from a backup, or delete it and sign off again"
             ) from error
-    return [word for word in found if word.tables == tables]
+    return found
 
 
 def _keep(build: Build, folder: str, word: Word) -> Word:

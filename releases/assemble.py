@@ -96,6 +96,7 @@ def assemble(  # noqa: PLR0917 (the stage's tables, in the pipeline's order)
 
     Args:
         items: To be released, with their corrections.
+        verdicts: Gone through several times, as audits and findings are: rows read anew need no memory.
         removed: Items made or released once and left out now, each with its reason.
         folder: Must not exist or be empty.
         previous: Folder of the release before, for version, changelog and the card's human text.
@@ -113,7 +114,7 @@ def assemble(  # noqa: PLR0917 (the stage's tables, in the pipeline's order)
         raise UsageError(f"{folder} is not empty: a release is assembled into a fresh folder")
     matter = gather(
         tuple(items),
-        Papers(tuple(verdicts), tuple(audits), tuple(findings), tuple(resolutions), tuple(removed)),
+        Papers(verdicts, audits, findings, tuple(resolutions), tuple(removed)),
         config=config,
         facts=facts,
         canary=canary_guid(config, previous),

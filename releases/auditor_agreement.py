@@ -14,11 +14,10 @@ ALL = "all"
 
 def auditor_agreement(audits: Iterable[Audit]) -> tuple[AuditorAgreementFact, ...]:
     """Agreement over `all` scores, then per criterion, on items with two usable audits; else nothing."""
-    known = list(audits)
-    every = paired_scores(known)
+    every = paired_scores(audits)
     if not every:
         return ()
-    rows = [(ALL, every), *((name, paired_scores(known, (name,))) for name in CRITERIA)]
+    rows = [(ALL, every), *((name, every[place :: len(CRITERIA)]) for place, name in enumerate(CRITERIA))]
     return tuple(_fact(name, scores) for name, scores in rows)
 
 

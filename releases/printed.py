@@ -19,7 +19,7 @@ from mihakk.machinery.unpacked import strings, unpacked
 from mihakk.releases.cleaned_record import FILE as CLEANED
 from mihakk.releases.cleaned_record import read_cleaned
 from mihakk.releases.content.checksum import release_files
-from mihakk.releases.content.item_tables import data_files, read_items
+from mihakk.releases.content.item_tables import BATCH_ROWS, data_files, read_items
 from mihakk.releases.versions.diff import REFINED
 from mihakk.validators.external.table import FORMATS, Table, read_tables
 
@@ -42,10 +42,13 @@ def rows_of(folder: Path) -> Iterator[dict[str, Any]]:
         yield from _files(folder, tables)
     for path in tables:
         try:
-            yield from read_items(path).to_pylist()
+            table = read_items(path)
         except UsageError:
             for number, row in enumerate(pq.read_table(path).to_pylist(), 1):
                 yield as_row(strings(row), f"{path.relative_to(folder)}, row {number}")
+        else:
+            for batch in table.to_batches(BATCH_ROWS):
+                yield from batch.to_pylist()
 
 
 def printed_rows(folder: Path) -> Iterator[dict[str, Any]]:

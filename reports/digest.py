@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from pydantic import Field
 
-from mihakk.machinery.markdown import plain
+from mihakk.machinery.markdown import one_line, plain
+from mihakk.pipeline.build import Build
+from mihakk.pipeline.history import DIGEST, runs
+from mihakk.pipeline.schedules import moment
 from mihakk.reports.dashboard.content import night_said
+from mihakk.reports.dashboard.health import outstanding
 from mihakk.reports.dashboard.overview import OverviewFacts
 from mihakk.reports.mail import mail, post
 from mihakk.schemas.record import Record
@@ -31,7 +35,7 @@ class Digest(Record):
     runs: dict[str, int]
     """State of the runs since then to their number."""
     failures: tuple[str, ...] = ()
-    """How each failed run ended, newest first."""
+    """How each failed run ended whose work was done since, newest first; the notes have the others."""
     released: tuple[str, ...] = ()
     """Versions that were made since then, newest first."""
     waiting: int = 0
@@ -42,11 +46,18 @@ class Digest(Record):
     """What a person should know, the worst first."""
 
 
+def last_sent(build: Build) -> datetime | None:
+    """When the last digest that was sent began to look; None where none was."""
+    records, _ = runs(build.lake)
+    return next((one.started for one in records if one.job == DIGEST and one.status == "finished"), None)
+
+
 def digest(facts: OverviewFacts, since: datetime) -> Digest:
     """One benchmark's digest."""
     records = [(run.record, run.state) for run in facts.health.runs]
     recent = [(record, state) for record, state in records if record.seen >= since]
     older = {record.release for record, _ in records if record.seen < since}
+    open_failures = {(run.record.job, run.record.stage) for run in outstanding(facts.health.runs)}
     costs: Counter[str] = Counter()
     for record, _ in recent:
         costs.update(record.costs)
@@ -60,7 +71,7 @@ def digest(facts: OverviewFacts, since: datetime) -> Digest:
         nights=tuple(
             f"{night.at:%Y-%m-%d %H:%M} UTC, {said}"
             for night in facts.content.nights
-            if night.at >= since
+            if night.seen >= since
             for said in night_said(night)
         ),
         versions=tuple(
@@ -68,9 +79,9 @@ def digest(facts: OverviewFacts, since: datetime) -> Digest:
         ),
         runs=dict(sorted(Counter(state for _, state in recent).items())),
         failures=tuple(
-            f"{record.run} in {record.stage or 'preparation'}: {record.error}"
+            f"{moment(record.started)} in {record.job or record.stage or 'preparation'}: {record.error}"
             for record, state in recent
-            if state in ("failed", "lost")
+            if state in ("failed", "lost") and (record.job, record.stage) not in open_failures
         ),
         released=made,
         waiting=facts.people.waiting,
@@ -85,33 +96,48 @@ def digest(facts: OverviewFacts, since: datetime) -> Digest:
 
 def markdown(digests: Sequence[Digest], since: datetime) -> str:
     """All benchmarks as one Markdown text, those that need a person first."""
+    return _written(digests, since, plain, ("# ", "## ", "**"))
+
+
+def plain_text(digests: Sequence[Digest], since: datetime) -> str:
+    """The same without marks, as people read it in a mail, a chat or at a terminal."""
+    return _written(digests, since, one_line, ("", "", ""))
+
+
+def _written(
+    digests: Sequence[Digest], since: datetime, said: Callable[[object], str], marks: tuple[str, str, str]
+) -> str:
     order = ("bad", "look", "unknown", "good")
-    lines = [f"# Mihakk since {since:%Y-%m-%d %H:%M} UTC"]
+    title, head, strong = marks
+    lines = [f"{title}Mihakk since {since:%Y-%m-%d %H:%M} UTC"]
     for one in sorted(digests, key=lambda found: (order.index(found.level), found.benchmark)):
         ran = ", ".join(f"{count} {state}" for state, count in one.runs.items()) or "none"
         cost = ", ".join(f"{amount:,.2f} {currency}" for currency, amount in one.costs.items()) or "nothing"
+        untold = [
+            name for name in one.released if not any(text.startswith(f"{name}: ") for text in one.versions)
+        ]
         lines += [
             "",
-            f"## {plain(one.title)} ({plain(one.benchmark)}): {one.level}",
+            f"{head}{said(one.title)} ({said(one.benchmark)}): {one.level}",
             "",
-            *([f"- **Held**: {plain(one.held)}"] if one.held else []),
-            *(f"- Version {plain(text)}" for text in one.versions),
-            *(f"- Rows: {plain(text)}" for text in one.nights),
+            *([f"- {strong}Held{strong}: {said(one.held)}"] if one.held else []),
+            *(f"- Version {said(text)}" for text in one.versions),
+            *(f"- Rows: {said(text)}" for text in one.nights),
             f"- Runs: {ran}. Priced models cost {cost}.",
-            f"- Released: {', '.join(one.released) or 'nothing'}.",
-            f"- Waiting for people: {one.waiting:,} items.",
+            *(f"- Released: {name}." for name in untold or ([] if one.released else ["nothing"])),
         ]
-        lines += [f"- Failed: {plain(text)}" for text in one.failures]
-        lines += [f"- {plain(text)}" for text in one.notes]
+        lines += [f"- Failed, and done since: {said(text)}" for text in one.failures]
+        lines += [f"- {said(text)}" for text in one.notes]
     return "\n".join(lines) + "\n"
 
 
-def send(digests: Sequence[Digest], text: str, *, webhook: str = "", to: Sequence[str] = ()) -> None:
-    """Send the text of digests to a webhook and by mail, where either is named.
+def send(digests: Sequence[Digest], since: datetime, *, webhook: str = "", to: Sequence[str] = ()) -> None:
+    """Send digests as plain text to a webhook and by mail, where either is named.
 
     Raises:
         UsageError, ExternalFailure: As `mail` and `post` do.
     """
+    text = plain_text(digests, since)
     if webhook:
         post(webhook, {"text": text, "level": {one.benchmark: one.level for one in digests}})
     if to:

@@ -16,7 +16,7 @@ _NONE_KEPT: set[str] = set()
 class Record(BaseModel):
     """A frozen, strictly validated row; an unknown field is an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     def model_post_init(self, _: Any, /) -> None:
         """Forgets which fields were given: nobody asks, and the set is larger than the rest of a row."""

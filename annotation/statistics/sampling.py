@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -160,10 +160,10 @@ def _checks(
 
 def unflagged(
     items: Iterable[Item], verdicts: Iterable[Verdict], corrected: Collection[str] = ()
-) -> list[Item]:
+) -> Iterator[Item]:
     """Items that neither rules, auditors nor people's corrections touched: what the miss rate speaks of."""
     passed = {verdict.item for verdict in verdicts if verdict.status == "pass"}.difference(corrected)
-    return [item for item in items if item.id in passed]
+    return (item for item in items if item.id in passed)
 
 
 def wanted_changed(reviews: Iterable[Review]) -> set[str]:

@@ -118,17 +118,16 @@ def digest(
     from mihakk.pipeline.build import open_build
     from mihakk.reports.dashboard.overview import Gatherer
     from mihakk.reports.digest import digest as digest_of
-    from mihakk.reports.digest import markdown, send
+    from mihakk.reports.digest import plain_text, send
 
     moment = datetime.now(UTC) - timedelta(hours=since)
     builds = [open_build(config, lake=lake) for config in configs or [Path("demo")]]
     found = [digest_of(Gatherer(build).facts(), moment) for build in builds]
-    text = markdown(found, moment)
-    send(found, text, webhook=webhook, to=to or ())
+    send(found, moment, webhook=webhook, to=to or ())
     if as_json:
         print_json(found)
     else:
-        typer.echo(text, nl=False)
+        typer.echo(plain_text(found, moment), nl=False)
 
 
 def _listening(host: str, port: int) -> socket.socket:

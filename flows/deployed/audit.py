@@ -9,7 +9,7 @@ from prefect import flow
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from mihakk.flows.deployed.artifacts import markdown_table
-from mihakk.flows.deployed.job import require_deployed_code, secrets_from_blocks
+from mihakk.flows.deployed.job import require_deployed_code, secrets_from_blocks, told_on_page
 from mihakk.pipeline.external_audit import AuditJob, audit_folder
 from mihakk.pipeline.external_summary import AuditSummary
 from mihakk.reports.external.page import audit_to_page
@@ -30,6 +30,8 @@ def audit(
     split: str = "",
     revision: str = "",
     out: str = "",
+    config: str = "",
+    lake: str | None = None,
 ) -> str:
     """Audits an existing benchmark and returns the folder of its results.
 
@@ -44,6 +46,8 @@ def audit(
         split: Take only this one.
         revision: Commit or tag of a dataset on the Hub.
         out: Folder of the results. Name it and an interrupted audit goes on where it stopped.
+        config: The benchmark whose page and digest tell a failure until the same has come through.
+        lake: Folder or URL of that one's lake, instead of MIHAKK_LAKE.
     """
     require_deployed_code()
     secrets_from_blocks()
@@ -60,7 +64,8 @@ def audit(
         split=split,
         revision=revision,
     )
-    summary_artifacts(audit_to_page(job, lambda _: None)[1])
+    with told_on_page(f"audit {source}", config, lake):
+        summary_artifacts(audit_to_page(job, lambda _: None)[1])
     return str(folder)
 
 

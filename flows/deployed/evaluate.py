@@ -16,7 +16,7 @@ from mihakk.evaluation.running.run import Calls, Job, ask_system, store_answers
 from mihakk.evaluation.running.suites import load_suite, load_systems, suite_folder
 from mihakk.evaluation.shape import shape_of
 from mihakk.evaluation.table.render import markdown
-from mihakk.flows.deployed.job import TRIED_AGAIN, require_deployed_code, secrets_from_blocks
+from mihakk.flows.deployed.job import TRIED_AGAIN, require_deployed_code, secrets_from_blocks, told_on_page
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.settings import settings
 from mihakk.releases.hub.load import named_folder
@@ -25,7 +25,14 @@ from mihakk.schemas.suite import System
 
 @flow(name="evaluate", flow_run_name="evaluate {suite}")
 def evaluate(
-    suite: str, *, models: tuple[str, ...] = (), out: str = "", limit: int | None = None, runs: str = "runs"
+    suite: str,
+    *,
+    models: tuple[str, ...] = (),
+    out: str = "",
+    limit: int | None = None,
+    runs: str = "runs",
+    config: str = "",
+    lake: str | None = None,
 ) -> str:
     """Asks every system every part, scores and compares; returns the folder of answers and scores.
 
@@ -38,9 +45,16 @@ def evaluate(
             there and asks nothing twice.
         limit: At most this many questions of each config.
         runs: Where reports go.
+        config: The benchmark whose page and digest tell a failure until the same has come through.
+        lake: Folder or URL of that one's lake, instead of MIHAKK_LAKE.
     """
     require_deployed_code()
     secrets_from_blocks()
+    with told_on_page(f"evaluate {suite}", config, lake):
+        return _evaluated(suite, models, out, limit, runs)
+
+
+def _evaluated(suite: str, models: tuple[str, ...], out: str, limit: int | None, runs: str) -> str:
     chosen = load_suite(suite)
     systems = load_systems(chosen, models)
     folder = suite_folder(chosen, out or Path(runs) / "evaluate" / chosen.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from mihakk.machinery.settings import ROOT, Settings, settings
 from mihakk.pipeline.build import Build, code_version, open_build, run_folder
 from mihakk.pipeline.engines.dask import PACKAGES
 from mihakk.pipeline.guards import write_data_docs
+from mihakk.pipeline.history import recorded
 from mihakk.pipeline.losses import refused
+from mihakk.pipeline.observer import Silent
 from mihakk.pipeline.run import Run
 from mihakk.reports.closing import link_latest, write_review_queue
 from mihakk.reports.dashboard.page import write_report
@@ -59,6 +62,17 @@ def require_deployed_code() -> None:
             f"the worker in {ROOT} runs other code ({mine}) than `mihakk deploy` did ({wanted}): bring both "
             "to one commit and restart the worker; after an update, run `mihakk deploy` again"
         )
+
+
+def told_on_page(job: str, config: str, lake: str | None) -> AbstractContextManager[object]:
+    """Records how a job that builds nothing ended with the benchmark whose page is to tell it, if any is.
+
+    Args:
+        job: What it does and with what, e.g. `evaluate demo`: a failure is told until the same came through.
+        config: A name in configs/benchmarks/ or a file; empty for none.
+        lake: Folder or URL of the lake, instead of MIHAKK_LAKE.
+    """
+    return recorded(open_build(Path(config), lake=lake), Silent(), job) if config else nullcontext()
 
 
 def secrets_from_blocks() -> None:

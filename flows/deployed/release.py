@@ -89,7 +89,7 @@ def release(
         with recorded(opened, Silent(), "publish"):
             publish_release(opened)
     if suite:
-        evaluate(suite, runs=runs)
+        evaluate(suite, runs=runs, config=config, lake=lake)
     return report
 
 

@@ -218,12 +218,23 @@ class Stage:
         for shard in self.shards():
             yield from self.read(table, row, shard, chosen)
 
+    def rows(self, table: str, row: Row) -> StoredRows:
+        """The same, for whoever goes through them more than once."""
+        return StoredRows(self, table, row)
+
     def frame(self, table: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """The whole table as pandas reads it: structs as dicts, lists as arrays, maps as lists of pairs."""
-        found = (self.part(table, shard, columns and list(columns)) for shard in self.shards())
-        parts = [part for part in found if part is not None]
+        parts = list(self._parts(table, columns and list(columns)))
         whole: pd.DataFrame = (pa.concat_tables(parts) if parts else pa.table({})).to_pandas()
         return whole
+
+    def frames(self, table: str) -> Iterator[pd.DataFrame]:
+        """The same, one shard in memory at a time."""
+        return (part.to_pandas() for part in self._parts(table))
+
+    def _parts(self, table: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+        found = (self.part(table, shard, columns) for shard in self.shards())
+        return (part for part in found if part is not None)
 
     def rejections(self) -> list[Rejection]:
         """Everything the finished stage did not pass on."""
@@ -363,6 +374,18 @@ class Stage:
 
     def _path(self, *parts: str) -> str:
         return self._storage.path(self.name, *parts)
+
+
+@dataclass(frozen=True)
+class StoredRows:
+    """All rows of a table, read anew each time somebody goes through them: one shard in memory at a time."""
+
+    stage: Stage
+    table: str
+    row: Row
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.stage.read_all(self.table, self.row)
 
 
 def try_lock(handle: IO[str]) -> bool:

@@ -7,6 +7,7 @@ leaves nearly every letter open. The metre then has to choose, at a cost.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from mihakk.machinery.text import codepoints as cp
@@ -16,8 +17,8 @@ Sounds = dict[str, float]
 """Strings of 1 and 0 a letter may stand for, and the cost of each."""
 
 _PIECE: Final = re.compile(f"([{cp.LETTERS}])([{cp.MARKS}]*)")
-_SHORT: Final = "\u064e\u064f\u0650"
-_TANWIN: Final = "\u064b\u064c\u064d"
+_SHORT: Final = frozenset("\u064e\u064f\u0650")
+_TANWIN: Final = frozenset("\u064b\u064c\u064d")
 _WEAK: Final = "اويى"
 _PREFIXES: Final = "وفبكل"
 _HIDDEN: Final = {
@@ -49,25 +50,26 @@ def lattice(hemistich: str) -> list[Sounds]:
     return [_with_slips(options) for options in sounds]
 
 
+@lru_cache(64)
 def vocalised(hemistich: str) -> float:
     """How much a letter without a sign says: 0 nothing, as in bare text, 1 that it is quiescent.
 
     It grows with the share of signs on letters other than long vowels: 0 up to a tenth, 1 from seven tenths.
     """
-    pieces = [Piece(*piece) for piece in _PIECE.findall(hemistich)]
-    able = [piece for piece in pieces if piece.letter not in _WEAK or piece.marks]
-    share = sum(bool(piece.marks) for piece in able) / len(able) if able else 0.0
+    able = [marks for letter, marks in _PIECE.findall(hemistich) if letter not in _WEAK or marks]
+    share = sum(map(bool, able)) / len(able) if able else 0.0
     return min(1.0, max(0.0, (share - 0.1) / 0.6))
 
 
 def _word(pieces: list[Piece], following: list[Piece] | None, *, first: bool, signed: float) -> list[Sounds]:
-    hidden = _hidden(pieces)
+    letters = "".join(piece.letter for piece in pieces)
+    hidden, article = _hidden(letters), _article(letters, pieces)
     sounds: list[Sounds] = []
     for place, piece in enumerate(pieces):
         after = pieces[place + 1] if place + 1 < len(pieces) else None
         if place == 0 and piece.letter in "اٱ":
             options = _first_alef(piece, after, first=first)
-        elif _is_article(pieces, place):
+        elif place in article:
             options = {"": 0.1, "0": 1.5} if piece.letter == "ا" else _lam(after)
         elif piece.letter in _WEAK and not piece.marks:
             options = _weak(pieces, place, following, signed=signed)
@@ -79,8 +81,9 @@ def _word(pieces: list[Piece], following: list[Piece] | None, *, first: bool, si
     return sounds
 
 
-def _hidden(pieces: list[Piece]) -> int | None:
-    bare = key("".join(piece.letter for piece in pieces), "ar")
+@lru_cache(1 << 14)
+def _hidden(letters: str) -> int | None:
+    bare = key(letters, "ar")
     for skipped in range(2):
         if bare[skipped:] in _HIDDEN and (not skipped or bare[0] in _PREFIXES):
             return _HIDDEN[bare[skipped:]] + skipped
@@ -96,14 +99,13 @@ def _first_alef(piece: Piece, after: Piece | None, *, first: bool) -> Sounds:
     return {"": 0.3, "1": 1.2} if piece.marks or (after and not after.marks) else {"": 0.6, "1": 0.7}
 
 
-def _is_article(pieces: list[Piece], place: int) -> bool:
-    """The letter is of an article: its lam behind a first alef, or both letters behind one prefix."""
-    letters = "".join(piece.letter for piece in pieces)
-    if len(letters) < 4 or any(piece.marks and piece.letter != "ا" for piece in pieces[place : place + 1]):
-        return False
+def _article(letters: str, pieces: list[Piece]) -> list[int]:
+    """Places of an article's letters: its lam behind a first alef, or both letters behind one prefix."""
     if letters.startswith(("ال", "ٱل")):
-        return place == 1
-    return letters[0] in _PREFIXES and letters[1:3] == "ال" and len(letters) > 4 and place in (1, 2)
+        places = [1] if len(letters) >= 4 else []
+    else:
+        places = [1, 2] if len(letters) > 4 and letters[0] in _PREFIXES and letters[1:3] == "ال" else []
+    return [place for place in places if not pieces[place].marks or pieces[place].letter == "ا"]
 
 
 def _lam(after: Piece | None) -> Sounds:
@@ -119,13 +121,13 @@ def _weak(pieces: list[Piece], place: int, following: list[Piece] | None, *, sig
     if letter in "اى":
         if letter == "ا" and final and before == ("و", "") and len(pieces) > 2:
             return {"": 0.1, "0": 2.0}
-        if any(mark in before.marks for mark in _TANWIN):
+        if not _TANWIN.isdisjoint(before.marks):
             return {"": 0.0}
         options: Sounds = {"0": 0.0}
         if place == 1 and before.letter in _PREFIXES and not final:
             options[""] = 1.0
     else:
-        long = not before.marks or any(mark in _SHORT for mark in before.marks)
+        long = not before.marks or not _SHORT.isdisjoint(before.marks)
         options = {"0": 0.3 - 0.2 * signed if long else 1.0, "1": 1.3 + 0.7 * signed, "01": 2.6}
     if final:
         joined = following is not None and following[0].letter in "اٱ"
@@ -142,10 +144,10 @@ def _consonant(pieces: list[Piece], place: int, *, signed: float) -> Sounds:
     tail = "0" if cp.SUPERSCRIPT_ALEF in marks else ""
     if letter == "آ":
         return {"10": 0.0}
-    if any(mark in marks for mark in _TANWIN):
+    if not _TANWIN.isdisjoint(marks):
         # On the alef that only seats it, the sign belongs to the letter before.
         return {"0": 0.0, "10": 1.5} if letter in "اى" else {double + "10": 0.0, double + "1": 2.0}
-    if any(mark in marks for mark in _SHORT):
+    if not _SHORT.isdisjoint(marks):
         if letter in "اٱ":
             return {"": 0.6, "1": 0.6}
         return _lengthened(pieces, place, {double + "1" + tail: 0.0})
@@ -171,7 +173,7 @@ def _unsigned(pieces: list[Piece], place: int, *, signed: float) -> Sounds:
         return {"1": 0.0}
     if letter == "ة":
         return {"1": 0.4, "10": 1.2, "0": 1.2}
-    if after is not None and after.letter in "اى" and not set(after.marks) - set(_TANWIN):
+    if after is not None and after.letter in "اى" and _TANWIN.issuperset(after.marks):
         return {"1": 0.0, "01": 2.2 - signed}
     if after is not None and after.letter in "وي" and not after.marks:
         return {"1": 0.2, "0": 1.5 - 0.3 * signed, "01": 2.5}

@@ -95,11 +95,15 @@ def readable(sounds: list[Sounds]) -> Costs:
     Viterbi's algorithm over the beginnings of all forms (some two thousand), each step for all at once.
     """
     beginnings, whole = _beginnings(), _whole()
-    costs = np.full(len(beginnings) + 1, np.inf)
+    costs = np.full(len(beginnings), np.inf)
     costs[0] = 0.0
     for options in sounds:
-        kept = np.where(costs > costs.min() + BEAM, np.inf, costs)
-        costs = (kept[_before(tuple(options))] + np.array([*options.values()])[:, None]).min(axis=0)
+        costs[costs > costs.min() + BEAM] = np.inf
+        longer = np.full(len(beginnings), np.inf)
+        for sound, price in options.items():
+            ending, before = _ending(sound)
+            np.minimum(longer[ending], costs[before] + price, out=longer[ending])
+        costs = longer
     found: Costs = {}
     for metre, (places, prices) in whole.items():
         read = costs[places] + prices
@@ -111,20 +115,21 @@ def readable(sounds: list[Sounds]) -> Costs:
 
 @cache
 def _beginnings() -> list[str]:
-    """Every beginning of a form, the empty one first; one place more stands for what begins no form."""
-    return sorted({form[:end] for form in forms() for end in range(len(form) + 1)})
+    """Every beginning of a form, the empty one first; those with the same end stand together."""
+    found = {form[:end] for form in forms() for end in range(len(form) + 1)}
+    return sorted(found, key=lambda beginning: beginning[::-1])
 
 
 @cache
-def _before(sounds: tuple[str, ...]) -> NDArray[np.intp]:
-    """By sound and beginning, the place of what it was before the sound; the last where it ends otherwise."""
+def _ending(sound: str) -> tuple[slice, slice | NDArray[np.intp]]:
+    """Places of the beginnings that end with the sound, and of what each was before it."""
+    if not sound:
+        return slice(None), slice(None)
     places = {beginning: place for place, beginning in enumerate(_beginnings())}
-    nowhere = len(places)
-
-    def place_before(beginning: str, sound: str) -> int:
-        return places[beginning.removesuffix(sound)] if beginning.endswith(sound) else nowhere
-
-    return np.array([[*(place_before(one, sound) for one in places), nowhere] for sound in sounds])
+    ending = [beginning for beginning in places if beginning.endswith(sound)]
+    start = places[ending[0]] if ending else 0
+    before = np.array([places[one.removesuffix(sound)] for one in ending], dtype=np.intp)
+    return slice(start, start + len(ending)), before
 
 
 @cache

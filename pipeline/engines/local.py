@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -14,16 +15,22 @@ from mihakk.machinery.errors import ExternalFailure
 from mihakk.machinery.settings import settings
 from mihakk.pipeline.step import Call, Tick
 
+ALONE = 2.0
+"""Seconds that the run's own process works before it starts others, which take as long to start."""
+
 
 class LocalEngine:
     """Worker processes on this machine.
 
     Args:
-        workers: How many; as the settings say when None. One works in the process of the run itself.
+        workers: How many; as the settings say when None. One works in the process of the run itself; where
+            nobody names a number, there is one for each core, once a run has more than `ALONE` to do.
     """
 
     def __init__(self, workers: int | None = None) -> None:
-        self._workers = workers or settings().workers or os.cpu_count() or 1
+        named = workers or settings().workers
+        self._workers = named or os.cpu_count() or 1
+        self._alone = 0.0 if named else ALONE
         self._pool: ProcessPoolExecutor | None = None
 
     @property
@@ -39,9 +46,13 @@ class LocalEngine:
         """
         if self._workers == 1 or len(calls) == 1:
             return [_ticked(call, tick) for call in calls]
+        done: list[Any] = []
+        until = time.monotonic() + (self._alone if self._pool is None else 0)
+        while len(done) < len(calls) and time.monotonic() < until:
+            done.append(_ticked(calls[len(done)], tick))
         futures: list[Future[Any]] = []
         try:
-            futures += [self.submit(call) for call in calls]
+            futures += [self.submit(call) for call in calls[len(done) :]]
             for future in as_completed(futures):
                 future.result()
                 tick(1)
@@ -53,7 +64,7 @@ class LocalEngine:
         finally:
             for future in futures:
                 future.cancel()
-        return [future.result() for future in futures]
+        return [*done, *(future.result() for future in futures)]
 
     def nearby(self, calls: Sequence[Call], tick: Tick) -> list[Any]:
         """The same: all workers are on this machine."""

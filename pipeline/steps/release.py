@@ -135,9 +135,9 @@ def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
             seals = replace(hub.seals(name, blind=is_blind), works=_whole_poems(build, items, known.clusters))
             release = assemble(
                 items,
-                before.read_all("verdicts", Verdict),
-                before.read_all("audits", Audit),
-                before.read_all("findings", Finding),
+                before.rows("verdicts", Verdict),
+                before.rows("audits", Audit),
+                before.rows("findings", Finding),
                 before.read_all("resolutions", Resolution),
                 before.rejections(),
                 build.config,
@@ -276,7 +276,7 @@ def _auditors(build: Build) -> Iterator[AuditorFact]:
     audited = build.stage(AUDITED)
     auditors = [_as_declared_now(build, one) for one in audited_by(build).auditors]
     counts = audited.manifest().counts.notes
-    audits = list(audited.read_all("audits", Audit))
+    audits = audited.rows("audits", Audit)
     own = same_family(audited.read_all("items", ITEM_ROWS), audits, auditors)
     answers = answers_to(auditors, audits, journal_folder(build))
     for auditor in auditors:

@@ -72,11 +72,11 @@ class Sealed:
 
 @dataclass(frozen=True)
 class Papers:
-    """What a build says of its items, released or not."""
+    """What a build says of its items, released or not; gone through several times, so no iterators."""
 
-    verdicts: tuple[Verdict, ...]
-    audits: tuple[Audit, ...]
-    findings: tuple[Finding, ...]
+    verdicts: Iterable[Verdict]
+    audits: Iterable[Audit]
+    findings: Iterable[Finding]
     resolutions: tuple[Resolution, ...]
     removed: tuple[Rejection, ...]
 

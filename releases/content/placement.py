@@ -10,7 +10,7 @@ from mihakk.releases.content.item_tables import Placed, config_name
 from mihakk.releases.content.split import split_items
 from mihakk.releases.licence import refuse_unknown
 from mihakk.releases.release_facts import ReleaseFacts
-from mihakk.schemas.audit import Verdict
+from mihakk.schemas.audit import AuditState, Verdict, VerdictStatus
 from mihakk.schemas.benchmark import BenchmarkConfig
 from mihakk.schemas.item import Item
 from mihakk.schemas.rejection import Rejection
@@ -26,7 +26,7 @@ LIKE_TEST = "like_test"
 
 def place(
     items: Iterable[Item],
-    verdicts: Sequence[Verdict],
+    verdicts: Iterable[Verdict],
     resolutions: Sequence[Resolution],
     config: BenchmarkConfig,
     facts: ReleaseFacts,
@@ -42,7 +42,7 @@ def place(
         if first.id == second.id:
             raise UsageError(f"two items have the id {first.id}: ids must be unique within a release")
     refuse_unknown(ordered, config.release.licence)
-    judged = {one.item: one for one in verdicts}
+    judged = {one.item: (one.status, one.audit_state) for one in verdicts}
     decided = {one.item: one for one in resolutions}
     split = split_items(ordered, config.release.test_share, facts.clusters)
     placed: dict[str, dict[str, list[Placed]]] = {}
@@ -62,12 +62,11 @@ def place(
 def _placed(
     item: Item,
     where: tuple[str, str],
-    judged: Mapping[str, Verdict],
+    judged: Mapping[str, tuple[VerdictStatus, AuditState]],
     decided: Mapping[str, Resolution],
 ) -> Placed:
-    verdict = judged.get(item.id)
+    status, audit_state = judged.get(item.id, ("pass", "checks"))
     outcome = decided[item.id].outcome if item.id in decided else "none"
-    status = verdict.status if verdict else "pass"
     if status != "pass" and outcome not in KEPT:
         raise UsageError(
             f"item {item.id} is not fit for release: its verdict is {status} and review says {outcome}. "
@@ -79,5 +78,5 @@ def _placed(
         split=split,
         group=group,
         verdict=outcome if outcome in KEPT else status,
-        audit_state=verdict.audit_state if verdict else "checks",
+        audit_state=audit_state,
     )

@@ -247,22 +247,24 @@ def enter(registry: Registry, release: AssembledRelease) -> None:
     """
     blind = bool(release.seals)
     seals = registry.seals(release.name, blind=blind)
-    rows = list(printed_rows(release.folder))
-    if not blind and any(row.get("sealed") for row in rows):
-        raise UsageError(
-            f"{release.name} {release.version} is blind, and nothing says what it seals: build it again"
-        )
-    if not rows:
+    is_empty, printed = True, set[bytes]()
+    told: list[tuple[str, str]] = []
+    for row in printed_rows(release.folder):
+        is_empty = False
+        if row.get("sealed"):
+            if blind:
+                continue
+            raise UsageError(
+                f"{release.name} {release.version} is blind, and nothing says what it seals: build it again"
+            )
+        marks = shown_marks(row)
+        printed.update(map(open_digest, marks))
+        if other := _sealed_by(seals, marks):
+            told.append((str(row["id"]), other))
+    if is_empty:
         raise UsageError(
             f"{release.name} {release.version} holds no text that can be read: nothing is published"
         )
-    shown: set[str] = set()
-    told: list[tuple[str, str]] = []
-    for row in (row for row in rows if not row.get("sealed")):
-        marks = shown_marks(row)
-        shown |= marks
-        if other := _sealed_by(seals, marks):
-            told.append((str(row["id"]), other))
     if told:
         counts = Counter(other for _, other in told)
         what = ", ".join(f"{count} of {name}" for name, count in sorted(counts.items()))
@@ -284,9 +286,9 @@ def enter(registry: Registry, release: AssembledRelease) -> None:
         )
     sealed = frozenset(sealed_digest(seals.key, mark) for mark in release.seals)
     # Of poems what is not printed already: a line that is printed tells as much.
-    shown |= {mark for mark in release.poems if mark.removeprefix(POEM) not in shown}
-    printed = frozenset(map(open_digest, shown))
-    registry.add(f"{release.name}@{release.version}", Digests(printed, sealed), seals.key)
+    untold = {mark for mark in release.poems if open_digest(mark.removeprefix(POEM)) not in printed}
+    printed.update(map(open_digest, untold))
+    registry.add(f"{release.name}@{release.version}", Digests(frozenset(printed), sealed), seals.key)
 
 
 def require_untold(seals: Seals, why: str) -> None:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from mihakk.machinery.errors import MihakkError
-from mihakk.machinery.lake.ledger import Moves
+from mihakk.machinery.lake.ledger import Ledger, Moves
 from mihakk.pipeline.build import Build
 from mihakk.pipeline.content_watch import held
 from mihakk.pipeline.history import RunRecord
 from mihakk.pipeline.ledger import ledger_of
+from mihakk.pipeline.sign_off import approved_by
 from mihakk.reports.dashboard.health import Note
 from mihakk.reports.dashboard.versions import Versions
 from mihakk.schemas.record import Record
@@ -26,6 +27,8 @@ class Night(Record):
 
     run: str
     at: datetime
+    seen: datetime
+    """When it last said so."""
     sources: dict[str, Moves]
     first: bool = False
     """The ledger began: rows that seem new may be old."""
@@ -82,6 +85,8 @@ def _standing(build: Build, found: Versions) -> Standing:
             if row.first
             else version_said(row.changes, reasons, causes(build, row.version))
         )
+        if names := approved_by(build, *_made_between(ledger_of(build), row.version)):
+            told[row.version] += f"; signed off by {', '.join(names)}"
     return Standing(waits, told)
 
 
@@ -161,20 +166,29 @@ def nights(build: Build, records: Sequence[RunRecord], since: datetime) -> list[
         for name, gone in (note.moves if note else {}).items():
             sources.setdefault(name, gone)  # a source that the config names no longer
         found.append(
-            Night(run=record.run, at=record.started, sources=sources, first=bool(note and note.first))
+            Night(
+                run=record.run,
+                at=record.started,
+                seen=record.seen,
+                sources=sources,
+                first=bool(note and note.first),
+            )
         )
     return found
+
+
+def _made_between(ledger: Ledger, version: str) -> tuple[str, str]:
+    """The runs that made the version before and this one; the last is empty where no run is known to."""
+    made = [note for note in ledger.notes(RELEASED) if note.version]
+    mine = next((note.run for note in made if note.version == version), "")
+    return max((note.run for note in made if note.run < mine and note.version != version), default=""), mine
 
 
 def causes(build: Build, version: str) -> list[str]:
     """Why a version differs from the one before: what moved in the runs between, one sentence each."""
     ledger = ledger_of(build)
-    made = [note for note in ledger.notes(RELEASED) if note.version]
-    mine = next((note for note in made if note.version == version), None)
-    if mine is None:
-        return []
-    before = max((note.run for note in made if note.run < mine.run and note.version != version), default="")
-    between = [note for note in ledger.notes(after=before) if note.run <= mine.run and not note.first]
+    before, mine = _made_between(ledger, version)
+    between = [note for note in ledger.notes(after=before) if note.run <= mine and not note.first]
     found = []
     rows: dict[str, Counter[str]] = {}
     for note in between:

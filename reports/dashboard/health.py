@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from mihakk.machinery.errors import MihakkError
 from mihakk.machinery.ids import digest
+from mihakk.machinery.settings import settings
 from mihakk.pipeline.build import Build, whole_input
-from mihakk.pipeline.history import RunRecord, RunState, SourceYield, runs, yields
+from mihakk.pipeline.history import DIGEST, RunRecord, RunState, SourceYield, runs, yields
 from mihakk.pipeline.schedules import Late, described, due, late
 from mihakk.pipeline.steps.order import step_of
 from mihakk.schemas.benchmark import Owners
 from mihakk.schemas.manifest import StageManifest
-from mihakk.schemas.stages import STAGES
+from mihakk.schemas.stages import AUDITED, STAGES
 
 if TYPE_CHECKING:
     from mihakk.scrapers.source import OpenSource
@@ -25,6 +28,8 @@ Level = Literal["good", "unknown", "look", "bad"]
 LEVELS: tuple[Level, ...] = ("good", "unknown", "look", "bad")
 SHRUNK = 0.9
 """A source that gives less than this share of what it gave before is worth a look."""
+LEAST_FREE = 16 << 20
+"""Bytes free on a disk below which it is full: a run that could not write left no record either."""
 UNSCHEDULED = timedelta(hours=36)
 """Age from which the last finished run is stale where no schedule says when the next was due."""
 
@@ -134,9 +139,10 @@ def health(build: Build, now: datetime | None = None) -> Health:
     """
     now = now or datetime.now(UTC)
     records, unreadable = runs(build.lake)
-    told = [RunWithState(record, record.state(now)) for record in records]
+    every = [RunWithState(record, record.state(now)) for record in records]
+    told = [run for run in every if run.record.job != DIGEST]  # a digest tells of itself where it failed
     stages = [stage_state(build, stage) for stage in STAGES]
-    failures = outstanding(told)
+    failures = outstanding(every)
     sources = list(source_states(build, stages[0].manifest, told))
     name, entries, owners = build.config.name, described(build.config.schedule), build.config.owners
     scheduled = due(name, "read", now, entries) is not None
@@ -156,6 +162,7 @@ def health(build: Build, now: datetime | None = None) -> Health:
             told, unreadable, None if scheduled else UNSCHEDULED, now, benchmark=name, owners=owners
         ),
         *_about_stages(stages),
+        *_about_disks(build, owners),
     ]
     # Why a result is late is told with the failure: nothing is told twice.
     failed = {one.record.stage for one in failures}
@@ -203,15 +210,17 @@ def stage_state(build: Build, name: str) -> StageState:
         return StageState(name, step.title, None, ())
     manifest = stage.manifest()
     stale = []
+    reads = name != STAGES[0] and build.before(name).finished()
+    is_behind = reads and manifest.inputs.get("*") != whole_input(build, name)
     if manifest.code_version != step.code():
         stale.append("code changed")
     try:
-        if manifest.config_digest != digest(step.settings(build)):
+        # Which items a limited audit takes follows from all there are: they are among its settings.
+        if manifest.config_digest != digest(step.settings(build)) and not (is_behind and name == AUDITED):
             stale.append("config changed")
     except MihakkError as error:
         stale.append(f"config unreadable ({error})")
-    reads = name != STAGES[0] and build.before(name).finished()
-    if reads and manifest.inputs.get("*") != whole_input(build, name):
+    if is_behind:
         stale.append("the stage before changed")
     return StageState(name, step.title, manifest, tuple(stale))
 
@@ -299,13 +308,18 @@ def _stopped(state: SourceState, failures: Sequence[RunWithState]) -> str:
 def _about_failure(run: RunWithState, benchmark: str, owners: Owners) -> Note:
     record = run.record
     where = record.job or record.stage or "before its first step"
+    job, _, of = where.partition(" ")
     when = f"{record.started:%Y-%m-%d %H:%M} UTC"
     command = {
         "review_push": f"mihakk review push {benchmark}",
         "review_pull": f"mihakk review pull {benchmark}",
         "publish": f"mihakk publish {benchmark}",
+        DIGEST: f"mihakk digest {benchmark}",
+        "evaluate": f"mihakk evaluate run {of}",
+        "score": f"mihakk evaluate score --board {of}",
+        "audit": f"mihakk audit {of}",
         STAGES[-1]: f"mihakk release {benchmark}",
-    }.get(where, f"mihakk build {benchmark}")
+    }.get(job, f"mihakk build {benchmark}")
     if run.state == "stopped":
         what = f"{where}: the run of {when} was stopped by hand, and none has come through since"
         return Note("look", what, owners.operations, command)
@@ -342,6 +356,16 @@ def _about_runs(
     elif oldest is not None and now - whole.seen > oldest:
         said = f"no run has finished for {ago(whole.seen, now)}"
         yield Note("look", said, owners.operations, build)
+
+
+def _about_disks(build: Build, owners: Owners) -> Iterator[Note]:
+    hub, lake = settings().hub, build.lake.storage
+    for folder in dict.fromkeys([*([Path(lake.root)] if lake.local else []), hub / build.config.name]):
+        if folder.is_dir() and (free := shutil.disk_usage(folder).free) < LEAST_FREE:
+            what = (
+                f"the disk of {folder} is full ({free / 1e6:.1f} MB free): no run can write or leave a record"
+            )
+            yield Note("bad", what, owners.operations, f"make room, then mihakk build {build.config.name}")
 
 
 def _about_stages(stages: Iterable[StageState]) -> Iterator[Note]:

@@ -151,7 +151,8 @@ class People:
         """What a person should know of it."""
         told = []
         if self.waiting:
-            told.append(Note("look", f"{self.waiting:,} items wait for people", self.owner, self.command))
+            said = f"{self.waiting:,} {'item waits' if self.waiting == 1 else 'items wait'} for people"
+            told.append(Note("look", said, self.owner, self.command))
         if stale := self.report.stale:
             said = f"{stale:,} decided items have changed since: their decisions no longer bind"
             told.append(Note("look", said))

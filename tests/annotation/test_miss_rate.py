@@ -116,7 +116,7 @@ def test_a_corrected_item_is_never_drawn_and_weighs_nothing():
     passed = [verdict(item.id, "pass") for item in items]
     corrected = wanted_changed(v for item in items[:39] for v in both(item, "fix"))
     entries = choose(items, passed, seed=1, sample=20, corrected=corrected, attention_every=0)
-    assert [entry.item for entry in entries] == items[39:] == unflagged(items, passed, corrected)
+    assert [entry.item for entry in entries] == items[39:] == [*unflagged(items, passed, corrected)]
 
 
 def test_another_draw_is_asked_for_by_its_number_and_repeats_no_item(tmp_path, monkeypatch):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from mihakk.curation import curate
-from mihakk.curation.duplicates import Duplicates
+from mihakk.curation import curate, find_duplicates
+from mihakk.curation.duplicates import Duplicates, entries
 from mihakk.curation.metadata import match_metadata
 from mihakk.curation.normalization import normalize
 from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.prosody import scan
 from mihakk.machinery.taxonomy import Kind, vocabulary
 from mihakk.schemas.benchmark import CurateConfig
 from mihakk.schemas.poem import Poem
@@ -115,6 +116,14 @@ def test_a_metre_that_sure_scansion_contradicts_stays_and_is_contested(
     (kept,) = shard.tables["poems"][1]
     assert kept.sections[0].metre == {"البسيط": "basit", "الطويل": "tawil"}.get(metre, "")  # type: ignore[attr-defined]
     assert kept.source_labels.get("contested") == contested  # type: ignore[attr-defined]
+
+
+def test_likenesses_are_looked_for_without_scanning_verse_whose_metre_is_named() -> None:
+    scan.cache_clear()
+    find_duplicates([arabic("جرير", metre="البسيط")], CONFIG)
+    assert scan.cache_info().currsize == 0
+    (unnamed,) = entries([arabic("جرير", metre="")], CONFIG).poems
+    assert unnamed.labels[-1] == "tawil"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 
 from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.settings import settings
+from mihakk.pipeline.engines import local
 from mihakk.pipeline.engines.choose import engine_parts, open_engine
 from mihakk.pipeline.engines.local import local_engine
 from mihakk.pipeline.step import Call
@@ -36,6 +37,21 @@ def test_results_come_in_the_order_of_the_calls(workers: int) -> None:
         assert engine.each([], ticks.append) == []
     assert found == [2 * n for n in range(20)]
     assert sum(ticks) == 20
+
+
+def where(_: int) -> int:
+    return os.getpid()
+
+
+@pytest.mark.parametrize(("alone", "here"), [(600.0, 6), (0.0, 0)])
+def test_a_short_run_starts_no_processes(monkeypatch: pytest.MonkeyPatch, alone: float, here: int) -> None:
+    monkeypatch.setattr(local, "ALONE", alone)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    ticks: list[int] = []
+    with local_engine() as engine:
+        found = engine.each([Call(f"where {n}", where, (n,)) for n in range(6)], ticks.append)
+    assert found.count(os.getpid()) == here
+    assert sum(ticks) == len(found) == 6
 
 
 def test_a_failure_in_a_worker_is_the_runs() -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from mihakk.flows.cli import app
+from mihakk.flows.deployed.job import told_on_page
+from mihakk.machinery.errors import ExternalFailure
 from mihakk.machinery.settings import settings
 from tests.archives import unpacked
 from tests.drills.pager import listening
@@ -37,14 +40,16 @@ def test_two_real_runs_and_their_versions_are_told(lake: Path) -> None:
     assert quiet["released"] == []
     text = digest(lake, "--since", "1000000").stdout
     assert "- Runs: 2 finished." in text
-    assert "- Released: 0.2.0, 0.1.0." in text
+    assert "- Version 0.2.0: " in text
+    assert "- Version 0.1.0: " in text
+    assert "- Released: nothing." in digest(lake, "--since", "0.01").stdout
 
 
 def test_a_webhook_gets_the_text_and_its_address_is_never_shown(lake: Path) -> None:
     with listening([204, 403]) as (page, told):
         address = page.replace("/page", "/hook-secret")
         assert digest(lake, "--webhook", address).exit_code == 0
-        assert json.loads(told[0])["text"].startswith("# Mihakk since ")
+        assert json.loads(told[0])["text"].startswith("Mihakk since ")
         assert "small" in json.loads(told[0])["level"]
         refused = digest(lake, "--webhook", address)
     gone = digest(lake, "--webhook", address)
@@ -52,3 +57,24 @@ def test_a_webhook_gets_the_text_and_its_address_is_never_shown(lake: Path) -> N
     assert "answered 403" in refused.stderr
     assert "did not answer" in gone.stderr
     assert "hook-secret" not in refused.output + gone.output
+
+
+def test_a_job_that_builds_nothing_is_told_once_until_the_same_has_come_through(lake: Path) -> None:
+    def ran(job: str, error: str = "", config: str = "small.yaml") -> str:
+        """The digest after that job."""
+        with suppress(ExternalFailure), told_on_page(job, config, str(lake)):
+            if error:
+                raise ExternalFailure(error)
+        return digest(lake, "--since", "1").stdout
+
+    text = ran("evaluate nights", "the system_under_test does not answer")
+    (told,) = [line for line in text.splitlines() if "does not answer" in line]
+    assert told.startswith("- bad: evaluate nights has failed since ")
+    assert told.endswith("does not answer (operations: mihakk evaluate run nights)")
+    assert "does not answer" in ran("evaluate other")
+    assert "mihakk evaluate score --board board.yaml" in ran("score board.yaml", "the store is locked")
+    assert "mihakk audit exam.csv" in ran("audit exam.csv", "no such file")
+    text = ran("evaluate nights")
+    (told,) = [line for line in text.splitlines() if "does not answer" in line]
+    assert told.startswith("- Failed, and done since: ")
+    assert "nowhere" not in ran("audit elsewhere", "nowhere", config="")

@@ -5,7 +5,7 @@ from itertools import combinations
 
 from mihakk.machinery.agreement import gwet_ac1
 from mihakk.machinery.stats import wilson
-from mihakk.schemas.audit import CRITERIA, Audit, Criterion
+from mihakk.schemas.audit import CRITERIA, Audit
 from mihakk.schemas.record import Record
 
 
@@ -45,24 +45,28 @@ class AuditorAgreement(Record):
     """Gwet's AC1, which stays meaningful when nearly all ratings are 1 (as here), where kappa does not."""
 
 
-def paired_scores(audits: Iterable[Audit], criteria: Sequence[Criterion] = CRITERIA) -> list[tuple[int, int]]:
-    """The scores that two auditors gave to the same criterion of the same item, from usable audits."""
-    said: dict[str, list[Audit]] = {}
+def paired_scores(audits: Iterable[Audit]) -> list[tuple[int, int]]:
+    """The scores that two auditors gave to each criterion of the same item in turn, from usable audits."""
+    said: dict[str, list[tuple[str, tuple[int, ...]]]] = {}
+    alike: dict[tuple[int, ...], tuple[int, ...]] = {}
     for audit in audits:
         if audit.scores:
-            said.setdefault(audit.item, []).append(audit)
+            scores = tuple(audit.scores[name] for name in CRITERIA)
+            said.setdefault(audit.item, []).append((audit.auditor, alike.setdefault(scores, scores)))
+    pairs = {(one, other): (one, other) for one in (0, 1) for other in (0, 1)}
     return [
-        (one.scores[name], other.scores[name])
+        pairs[pair]
         for opinions in said.values()
-        for one, other in combinations(sorted(opinions, key=lambda each: each.auditor), 2)
-        for name in criteria
+        for (_, one), (_, other) in combinations(sorted(opinions, key=lambda each: each[0]), 2)
+        for pair in zip(one, other, strict=True)
     ]
 
 
 def agreement(first: Sequence[int], second: Sequence[int]) -> AuditorAgreement:
     """Agreement of two raters' 0/1 ratings of the same cases."""
     n = len(first)
-    found = gwet_ac1([(str(a), str(b)) for a, b in zip(first, second, strict=True)], categories=2)
+    named = {(a, b): (str(a), str(b)) for a in {*first} for b in {*second}}
+    found = gwet_ac1([named[pair] for pair in zip(first, second, strict=True)], categories=2)
     if found is None:
         return AuditorAgreement(cases=0, observed=None, kappa=None, ac1=None)
     p, q = sum(first) / n, sum(second) / n

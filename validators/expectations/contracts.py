@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from types import MappingProxyType, UnionType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
@@ -69,23 +69,29 @@ class Contract(NamedTuple):
         for name, allowed in words.items():
             yield "ExpectColumnValuesToBeInSet", {"column": name, "value_set": list(allowed)}
 
-    def flat(self, frame: pd.DataFrame, references: References) -> pd.DataFrame:
-        """A frame as read from parquet with one column for each that an expectation speaks of."""
+    def flat(self, frames: Iterable[pd.DataFrame], references: References) -> pd.DataFrame:
+        """Frames as read from parquet as one, with one column for each that an expectation speaks of.
+
+        Both orders of a question's options are in one frame.
+        """
         import pandas as pd
 
         said = [arguments for _, arguments in self.expectations()]
         named = {name for one in said for name in one.get("column_list", [one.get("column")])}
-        rows = [
-            {str(name): None if _missing(cell) else cell for name, cell in row.items()}
-            for row in frame.to_dict(orient="records")
-        ]
-        pairs = {"pairs": {f"{row['pair_id']} {row['order']:.0f}" for row in rows if row.get("pair_id")}}
-        made = [
-            {name: _at(row, self.inner.get(name, name)) for name in named - self.holds.keys()}
-            | {name: rule(row, {**references, **pairs}) for name, rule in self.holds.items()}
-            for row in rows
-        ]
-        return pd.DataFrame(made, columns=list(made[0]) if made else None)
+        columns: dict[str, list[Any]] = {
+            name: [] for name in (*sorted(named - self.holds.keys()), *self.holds)
+        }
+        for frame in frames:
+            rows = [
+                {str(name): None if _missing(cell) else cell for name, cell in row.items()}
+                for row in frame.to_dict(orient="records")
+            ]
+            pairs = {"pairs": {f"{row['pair_id']} {row['order']:.0f}" for row in rows if row.get("pair_id")}}
+            known = {**references, **pairs}
+            for name, cells in columns.items():
+                rule, place = self.holds.get(name), self.inner.get(name, name)
+                cells += [rule(row, known) if rule else _at(row, place) for row in rows]
+        return pd.DataFrame(columns if any(columns.values()) else None)
 
 
 def _couplet_ids(poem: Row, _: References) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
@@ -38,19 +38,19 @@ class TableResult:
 
 
 def examine(
-    table: TableName, frame: pd.DataFrame, references: References | None = None, *, name: str = ""
+    table: TableName, frames: Iterable[pd.DataFrame], references: References | None = None, *, name: str = ""
 ) -> TableResult:
     """Runs the suite of the table's contract.
 
     Args:
         table: Which contract.
-        frame: The table as pandas reads it from parquet.
+        frames: The table's parts as pandas reads them from parquet.
         references: Ids of other tables for the foreign keys, e.g. `{"items": ids}`.
         name: What the Data Docs call this table; the suite's name if empty.
     """
     import great_expectations as gx
 
-    columns = CONTRACTS[table].flat(frame, references or {})
+    columns = CONTRACTS[table].flat(frames, references or {})
     if columns.empty:
         return TableResult(table, 0, (), None)
     batch = (

@@ -109,7 +109,7 @@ BAD: list[tuple[str, Any, pd.DataFrame, dict[str, set[str]], str]] = [
 def test_tables_that_keep_their_contract_pass(
     table: Any, frame: pd.DataFrame, references: dict[str, set[str]]
 ) -> None:
-    assert examine(table, frame, references).violations == ()
+    assert examine(table, [frame], references).violations == ()
 
 
 def test_every_suite_is_tried() -> None:
@@ -123,7 +123,7 @@ def test_every_suite_is_tried() -> None:
 def test_what_breaks_a_contract_is_named(
     table: Any, frame: pd.DataFrame, references: dict[str, set[str]], named: str
 ) -> None:
-    violations = examine(table, frame, references).violations
+    violations = examine(table, [frame], references).violations
     assert len(violations) == 1
     assert violations[0].startswith(named)
 
@@ -137,23 +137,23 @@ class _Asked(set[str]):
 
 def test_a_row_costs_the_same_whatever_the_number_of_ids() -> None:
     frame = _frame([VERDICT, VERDICT.model_copy(update={"item": "c1"})], Verdict)
-    assert examine("verdicts", frame, {"items": _Asked({"c0", "c1"})}).violations == ()
-    assert examine("items", _frame(PAIR, ITEM_ROWS), {"items": _Asked()}).violations == ()
+    assert examine("verdicts", [frame], {"items": _Asked({"c0", "c1"})}).violations == ()
+    assert examine("items", [_frame(PAIR, ITEM_ROWS)], {"items": _Asked()}).violations == ()
 
 
 def test_an_empty_table_breaks_nothing() -> None:
-    assert examine("findings", _frame([], Finding)).violations == ()
+    assert examine("findings", [_frame([], Finding)]).violations == ()
 
 
 def test_a_broken_contract_stops_the_run_and_says_where() -> None:
-    result = examine("verdicts", _frame([VERDICT.model_copy(update={"reasons": ()})], Verdict), ITEMS)
+    result = examine("verdicts", [_frame([VERDICT.model_copy(update={"reasons": ()})], Verdict)], ITEMS)
     with pytest.raises(TableViolation, match="verdicts: flags and blocks have reasons"):
         require([result])
-    require([examine("verdicts", _frame([VERDICT], Verdict), ITEMS)])
+    require([examine("verdicts", [_frame([VERDICT], Verdict)], ITEMS)])
 
 
 def test_data_docs_are_built_offline_and_show_every_table(tmp_path: Path) -> None:
-    results = [examine(table, frame, references) for table, frame, references in GOOD[:3]]
+    results = [examine(table, [frame], references) for table, frame, references in GOOD[:3]]
     page = data_docs(tmp_path / "docs", results)
     index = page.read_text(encoding="utf-8")
     for result in results:
