@@ -120,7 +120,7 @@ def _require(
     if waits(settled, objects=status == "flag" or objections > 0 or doubt):
         objects = f"flagged by {why}" if status == "flag" else f"{objections} people object"
         if doubt and not objections:
-            objects = "an objection was deleted, changed by another or made before calibration"
+            objects = "an objection was deleted, changed by another, unusable or made before calibration"
         said = f"; people: {settled.reason}" if settled.reason else ""
         raise RecordRejected("unresolved", objects + said)
     if settled.outcome == "discard":

@@ -14,8 +14,9 @@ from typing import Any, Final
 import orjson
 
 from mihakk.annotation.decisions.pseudonyms import pseudonyms
-from mihakk.annotation.decisions.store import decisions
+from mihakk.annotation.decisions.store import add, decision_id, decisions
 from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.decisions.words import add_split
 from mihakk.annotation.label_studio.answers import Reader
 from mihakk.annotation.label_studio.exchange import resolutions
 from mihakk.annotation.label_studio.exported import Answer, Row, Task
@@ -31,7 +32,8 @@ from mihakk.machinery.workbook import open_workbook
 from mihakk.schemas.benchmark import ReviewConfig
 from mihakk.schemas.item import ChoiceItem, Item
 from mihakk.schemas.record import Language
-from mihakk.schemas.review import Review
+from mihakk.schemas.rejection import Rejection
+from mihakk.schemas.review import Review, Voided
 
 ORIGIN: Final = "offline"
 """Stands in `Review.annotation` in the place of a server."""
@@ -128,7 +130,7 @@ class Offline:
     def take(self, rows: Iterable[Given]) -> Taken:
         """Adds what a person filled in to the store, by the rules that answers on a server are read by."""
         taken = Taken()
-        now = datetime.now(UTC).replace(microsecond=0)
+        now = datetime.now(UTC)
         last = {_key_of(row): row for row in decisions(self._stores) if row.annotator == self.person}
         readers: dict[Language, Reader] = {}
         by_language: dict[Language, list[dict[str, Any]]] = {}
@@ -140,7 +142,7 @@ class Offline:
                 why = (
                     f"{changed} was changed and the decision is {said or 'not given'}: write fix, or undo it"
                 )
-                taken.refused.append((data["sample_id"], why))
+                self._refuse(data, said, RecordRejected("changed_without_fix", why), last, taken)
                 continue
             if not said:
                 taken.unsaid += 1
@@ -161,7 +163,7 @@ class Offline:
                     taken.unchanged += 1
                     continue
             except RecordRejected as error:
-                taken.refused.append((data["sample_id"], f"{error.reason}: {error.detail}"))
+                self._refuse(data, said, error, last, taken)
                 continue
             by_language.setdefault(language, []).append(task)
         for language, tasks in by_language.items():
@@ -171,6 +173,40 @@ class Offline:
             taken.withheld += found.withheld
             taken.refused += [(reason, f"{count} rows") for reason, count in found.rejected.items()]
         return taken
+
+    def _refuse(
+        self,
+        data: dict[str, Any],
+        said: str,
+        error: RecordRejected,
+        last: Mapping[tuple[str, str], Review],
+        taken: Taken,
+    ) -> None:
+        """Says why a row can't be taken.
+
+        An item that it may call wrong is in doubt (`store.doubted`), and an earlier keep counts no longer.
+        """
+        taken.refused.append((data["sample_id"], f"{error.reason}: {error.detail}"))
+        place = (data["language"], self._items[data["sample_id"]].dialect)
+        changed = error.reason == "changed_without_fix"
+        if said in ("", "skip") or (said == "keep" and not changed):
+            return
+        if self._config.may_judge(self.person, *place):
+            body = {"annotator": self.person, "content_hash": data["content_hash"]}
+            row = Rejection(
+                record=data["sample_id"],
+                source=f"{ORIGIN}:{TEMPLATE}:{data['language']}",
+                reason=error.reason,
+                detail=error.detail,
+                body=orjson.dumps(body, option=orjson.OPT_SORT_KEYS).decode(),
+            )
+            add_split(self._stores, self._stores.rejected, Rejection, [row])
+            before = last.get(_key(data))
+            if before is not None and before.decision == "keep":
+                why = "a later row of a sheet speaks against it and can't be taken"
+                now = datetime.now(UTC)
+                gone = Voided(decision=decision_id(before), by="deleted", why=why, voided_at=now)
+                add(self._stores.voided, Voided, [gone])
 
     def _pull(self, language: Language, tasks: list[dict[str, Any]]) -> Pulled:
         members = _Members(orjson.dumps(tasks), {1: self._address})

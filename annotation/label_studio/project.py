@@ -95,18 +95,13 @@ class Project:
 def find_projects(connection: Connection, benchmark: str) -> list[Project]:
     """All projects of a benchmark on the server, by name; `UsageError` where two say they are the same."""
     found: dict[str, dict[str, Any]] = {}
-    page = 1
-    while page:
-        answer = connection.get("/api/projects", page_size=100, page=page, include=",".join(_ROW))
-        for row in answer["results"]:
-            name = _name(row)
-            if name.partition(":")[0] != benchmark:
-                continue
-            if name in found:
-                ids = f"{found[name]['id']} and {row['id']}"
-                raise UsageError(f"projects {ids} at {connection.url} both say they are {name}; delete one")
-            found[name] = row
-        page = page + 1 if answer.get("next") else 0
+    for name, row in _listed(connection):
+        if name.partition(":")[0] != benchmark:
+            continue
+        if name in found:
+            ids = f"{found[name]['id']} and {row['id']}"
+            raise UsageError(f"projects {ids} at {connection.url} both say they are {name}; delete one")
+        found[name] = row
     projects = []
     for name, row in sorted(found.items()):
         _, template, screen = name.split(":")[:3]
@@ -126,6 +121,15 @@ def find_projects(connection: Connection, benchmark: str) -> list[Project]:
                 )
             )
     return projects
+
+
+def _listed(connection: Connection) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every project on the server with its name, see `Project.name`."""
+    page = 1
+    while page:
+        answer = connection.get("/api/projects", page_size=100, page=page, include=",".join(_ROW))
+        yield from ((_name(row), row) for row in answer["results"])
+        page = page + 1 if answer.get("next") else 0
 
 
 def find_project(
@@ -169,11 +173,19 @@ def ensure_project(
         values = words(template, screen)["values"]
         title = shortened(" · ".join(filter(None, (wanted.title, values.get(dialect, dialect), benchmark))))
         # The server refuses to name a model version before there are predictions (`use_prefill`).
-        made = connection.post("/api/projects", {**settings, "title": title, "model_version": ""})
+        mine = connection.post("/api/projects", {**settings, "title": title, "model_version": ""})
+        # Another push may have made it at the same time: both go on with the first one.
+        made, *more = sorted(
+            (row for other, row in _listed(connection) if other == name), key=lambda row: row["id"]
+        )
         project = Project(
             connection, made["id"], name, wanted, overlap, settings["description"], False, _origin(made)
         )
-        _views(project)
+        for row in more:
+            if not replace(project, id=row["id"]).task_count():
+                connection.delete(f"/api/projects/{row['id']}/")
+        if made["id"] == mine["id"]:
+            _views(project)
     elif project.edited:
         raise UsageError(
             f"the labelling config of project {project.id} at {connection.url} was edited by hand; "

@@ -65,7 +65,7 @@ class Pulled:
     unanswered: Counter[str] = field(default_factory=Counter)
     """By pseudonym, reviews by people who had not answered the question first (`review.hide_gold`)."""
     tampered: dict[tuple[str, str, str], datetime] = field(default_factory=dict)
-    """When answers were changed by others: by item, content hash and the pseudonym of the author."""
+    """When answers were changed by others, or to what can't be used: by item, content hash and author."""
     unusable: set[tuple[str, str]] = field(default_factory=set)
     """Sample id and content hash of whatever was answered in a way that can't be used."""
     withheld: int = 0
@@ -117,6 +117,7 @@ def pull(
     gone = _deleted(project, pulled.there, stores) if found.names_all else []
     pulled.withdrawn = len(add(stores.voided, Voided, gone))
     add(stores.voided, Voided, _overwritten(rows, pulled, stores))
+    add(stores.voided, Voided, _outdated(project, rows, pulled, stores))
     _keep(project, rows, stores, gate, pulled)
     return pulled
 
@@ -198,7 +199,7 @@ def _read(
             if answer.superseded:
                 continue
             pulled.rejected[rejected.reason] += 1
-            if rejected.reason in TAMPERED and answer.row.completed_by is not None:
+            if _may_object(answer, rejected) and answer.row.completed_by is not None:
                 sample, content = (str(answer.data.get(name)) for name in ("sample_id", "content_hash"))
                 author = pulled.people.get(answer.row.completed_by, "")
                 pulled.tampered[sample, content, author] = answer.row.updated_at
@@ -271,8 +272,29 @@ def _overwritten(rows: Iterable[Review | Label], pulled: Pulled, stores: Stores)
         if isinstance(row, Review) and row.decision == "keep":
             changed = pulled.tampered.get((row.item, row.content_hash, row.annotator))
             if changed is not None and row.decided_at < changed:
-                why = "somebody else changed a later answer on the server"
+                why = "a later answer on the server was changed by somebody else or can't be used"
                 yield Voided(decision=decision_id(row), by="deleted", why=why, voided_at=changed)
+
+
+def _outdated(
+    project: Project, rows: Iterable[Review | Label], pulled: Pulled, stores: Stores
+) -> list[Voided]:
+    """New decisions to keep that are older than what their authors objected elsewhere, on a sheet perhaps."""
+    held = decisions(stores)
+    objected: dict[tuple[str, str, str], datetime] = {}
+    for one in held:
+        if one.decision != "keep" and not one.annotation.startswith(f"{project.origin}/"):
+            objected[one.item, one.content_hash, one.annotator] = one.decided_at
+    known = {decision_id(one) for one in held} if objected else set()
+    found = [
+        Voided(decision=decision_id(row), by="deleted", why="its author objected later", voided_at=later)
+        for row in rows
+        if isinstance(row, Review) and row.decision == "keep"
+        if (later := objected.get((row.item, row.content_hash, row.annotator))) and row.decided_at < later
+        if decision_id(row) not in known
+    ]
+    pulled.notes["older_than_objection"] += len(found)
+    return found
 
 
 def all_answers(found: Exported, pulled: Pulled, origin: str) -> list[Answer]:
@@ -342,9 +364,19 @@ def _rejection(
         body |= {"annotator": people[answer.row.completed_by], "result": answer.row.result}
     else:
         detail = "its author has no account on the server"  # and may have asked for its deletion
-    if rejected.reason in TAMPERED:
+    if _may_object(answer, rejected):
         body["content_hash"] = str(answer.data.get("content_hash", ""))  # `doubted` goes by it
     return _unused(project, answer.task, rejected.reason, detail=detail, body=body)
+
+
+def _may_object(answer: Answer, rejected: RecordRejected) -> bool:
+    """Whether an annotation that can't be used may call its item wrong."""
+    if rejected.reason in TAMPERED or rejected.reason == "not_assigned":
+        return rejected.reason in TAMPERED
+    try:
+        return values_of(answer.row.result).get("decision") not in (None, ["keep"])
+    except RecordRejected:
+        return True
 
 
 def _unused(project: str, task: Task, reason: str, *, detail: str, body: dict[str, Any]) -> Rejection:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import orjson
@@ -17,6 +17,7 @@ from mihakk.annotation.decisions.fixes import fixed
 from mihakk.annotation.decisions.resolution import resolve
 from mihakk.annotation.decisions.store import decisions, doubted
 from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio.offline import Offline
 from mihakk.annotation.label_studio.project import Project
 from mihakk.annotation.label_studio.pull import pull
 from mihakk.annotation.screens.labelling import labelling
@@ -71,7 +72,7 @@ class Server:
         elif mine and what in SAYS:
             mine[-1].update(changed, result=SAYS[what])
         else:
-            made = {"id": len(self.rows) * 10 + self.now.minute, "completed_by": whose, "lead_time": 9.0}
+            made = {"id": len(self.rows) * 100 + self.now.minute, "completed_by": whose, "lead_time": 9.0}
             said = {"was_cancelled": what == "skips", "result": SAYS.get(what.removeprefix("again "), [])}
             self.rows.append({**made, **said, **changed, "created_at": self.now.isoformat()})
 
@@ -101,7 +102,12 @@ def released(events: Sequence[Event], pulls: Sequence[bool], status: str, overla
             if also or what not in ("a", "b", "deletes"):
                 pull(project, stores)
         pull(project, stores)
-        reviews, doubts = decisions(stores), doubted(stores)
+        return outcome(stores, status, overlap)
+
+
+def outcome(stores: Stores, status: str, overlap: int) -> list[Item]:
+    """What a build, and an audit of a set, release of the item by these stores."""
+    reviews, doubts = decisions(stores), doubted(stores)
     (item,), done = fixed([ITEM], reviews, overlap)
     told = [unchecked(one) for one in resolve(reviews, {item.id: content_hash(item)}, overlap)]
     verdicts = [verdict(item.id, "pass" if done else status)]
@@ -136,6 +142,77 @@ def test_what_all_called_wrong_is_not_released_as_it_was(
 ) -> None:
     objected = any(who != "m" and what not in ("deletes", "skips") for who, what in events)
     out = released(events, pulls[: len(events)], status, overlap) if objected else []
+    assert content_hash(ITEM) not in [content_hash(one) for one in out]
+
+
+ON_SHEETS = {
+    "keep": {"decision": "keep"},
+    "keep, edited": {"decision": "keep", "fix_question": "ما المقصود؟"},
+    "fix a": {"decision": "fix", "right": "2"},
+    "fix b": {"decision": "fix", "fix_question": "ما المقصود؟"},
+    "fix nothing": {"decision": "fix"},
+    "fix what isn't there": {"decision": "fix", "right": "8"},
+    "discard": {"decision": "discard", "reason": "ambiguous"},
+    "discard, no reason": {"decision": "discard"},
+    "discard, own reason": {"decision": "discard", "reason": "غلط"},
+    "discard, edited": {"decision": "discard", "reason": "ambiguous", "right": "2"},
+    "in another language": {"decision": "حذف"},
+}
+"""What a row of a sheet may hold."""
+ACT = st.one_of(
+    st.tuples(st.just("server"), st.sampled_from([*SAYS, "again keep", "again discard"])),
+    st.tuples(st.just("sheet"), st.sampled_from(sorted(ON_SHEETS))),
+)
+LAST = ACT.filter(lambda act: act[1] not in ("keep", "again keep"))
+
+
+@example(
+    [("a", ("server", "keep")), ("b", ("server", "keep"))],
+    {"a": ("sheet", "discard"), "b": ("sheet", "discard")},
+    [False] * 9,
+    "pass",
+    2,
+)
+@example(
+    [("a", ("sheet", "keep"))],
+    {"a": ("sheet", "in another language"), "b": ("server", "discard")},
+    [True] * 9,
+    "pass",
+    1,
+)
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from("ab"), ACT), max_size=4),
+    st.fixed_dictionaries({"a": LAST}, optional={"b": LAST}),
+    st.lists(st.booleans(), min_size=9, max_size=9),
+    st.sampled_from(["flag", "pass"]),
+    st.integers(1, 2),
+)
+def test_what_all_called_wrong_last_on_sheets_or_the_server_is_not_released_as_it_was(
+    acts: list[tuple[str, Any]],
+    last: dict[str, Any],
+    pulls: list[bool],
+    status: str,
+    overlap: int,
+) -> None:
+    """Each row is taken when it is given; the server is pulled at times and at the end."""
+    server: Any = Server()
+    project = Project(server, 1, "b:quality_review:ar", FORM, 2, "", False, "made")
+    with tempfile.TemporaryDirectory() as folder:
+        stores = Stores.under(folder)
+        acts = [act for act in acts if act[0] in last] + list(last.items())
+        for (who, (place, what)), also in zip(acts, pulls, strict=False):
+            if place == "server":
+                server.now = datetime.now(UTC) - timedelta(minutes=5)
+                server.does(who, what)
+            else:
+                person = f"p{'ab'.index(who) + 1}@example.org"
+                desk = Offline(TASKS, [ITEM, choice(1)], stores, ReviewConfig(overlap=overlap), person)
+                desk.take([desk.row(TASKS[0]["data"]) | ON_SHEETS[what]])
+            if also:
+                pull(project, stores)
+        pull(project, stores)
+        out = outcome(stores, status, overlap)
     assert content_hash(ITEM) not in [content_hash(one) for one in out]
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import threading
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -19,7 +21,7 @@ from mihakk.annotation.decisions.words import words
 from mihakk.annotation.label_studio.benchmark_push import push_review
 from mihakk.annotation.label_studio.connection import Connection
 from mihakk.annotation.label_studio.exchange import ReviewPulled, counted, pull_review
-from mihakk.annotation.label_studio.project import ensure_project, find_project
+from mihakk.annotation.label_studio.project import ensure_project, find_project, find_projects
 from mihakk.annotation.label_studio.pull import pull
 from mihakk.annotation.label_studio.push import push
 from mihakk.annotation.screens.tasks import review_task
@@ -269,6 +271,24 @@ def test_a_project_deleted_on_the_server_is_an_error_and_pushed_anew(connection,
     with pytest.raises(UsageError, match="was it deleted"):
         pull(project, stores)
     assert len(pushed_project(connection, "deleted", [choice()])[1]) == 1
+
+
+def test_two_set_ups_at_once_make_one_project_with_each_task_once(label_studio):
+    at_once = threading.Barrier(2)
+
+    def set_up(_: int) -> int:
+        with Connection(label_studio.url, label_studio.secrets.token) as own:
+            at_once.wait()
+            project = ensure_project(own, "at-once", "quality_review", "ar")
+            push(project, [review_task(choice(n)) for n in range(12)])
+            return project.id
+
+    with ThreadPoolExecutor(2) as pool:
+        made = set(pool.map(set_up, range(2)))
+    with Connection(label_studio.url, label_studio.secrets.token) as own:
+        (project,) = find_projects(own, "at-once")
+        assert made == {project.id}
+        assert len(project.held()) == len({held.sample for held in project.held()}) == 12
 
 
 def test_wrong_token_and_wrong_address_say_what_to_do(label_studio):
