@@ -99,10 +99,10 @@ _TURNING: Final = (
     "ليس ليست لا لم لن غير ما عدا ماعدا الا سوي باستثناء بخلاف خطا نيست نه بجز جز not except no never"
 )
 TURNING: Final = frozenset(numbered(_TURNING.split()))
-_NOT: Final = frozenset(
-    and_ + word for word in "ليس ليست لا لم لن غير نيست نه".split() for and_ in ("", "و", "ف")
-)
 """Words that turn a question into another one."""
+_NEGATIONS: Final = "ليس ليست لا لم لن غير نيست نه"
+_NOT: Final = frozenset(f"{joined}{word}" for word in _NEGATIONS.split() for joined in ("", "و", "ف"))
+"""Words that deny what stands behind them, with what joins them to the words before."""
 
 
 def lengthened(one: Asked, other: Asked) -> bool:

@@ -8,7 +8,8 @@ from mihakk.validators.checks.texts import Texts, excerpt
 
 _PLACES = {"الاولي": 1, "الثانيه": 2, "الثالثه": 3, "الرابعه": 4, "first": 1, "second": 2, "third": 3}
 _PLACE = re.compile(rf"(?<!\w)[وف]?({'|'.join(_PLACES)})(?!\w)")
-_JUDGED = frozenset("صحيحه خاطيه خطا خاطئه صواب صحيحتان خاطيتان true false correct wrong incorrect".split())
+_JUDGED_WORDS = "صحيحه خاطيه خطا خاطئه صواب صحيحتان خاطيتان true false correct wrong incorrect"
+_JUDGED = frozenset(_JUDGED_WORDS.split())
 _ROMAN = re.compile(r"(?<![A-Za-z])(I{1,3}|IV|V)(?![A-Za-z])")
 _BESIDE_ROMAN = re.compile(r"(?:and|only|both|فقط|[\s,،&+و().])*")
 _NUMBERS = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5}
