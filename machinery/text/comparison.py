@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from mihakk.machinery.remembered import Remembered
 from mihakk.machinery.text import codepoints as cp
@@ -83,14 +83,7 @@ def exact_key(text: str, language: Language) -> str:
     Letters are in canonical form (a presentation form is its letter); marks, digits, punctuation, case stay,
     and where the text is no prose the spaces between its parts, too.
     """
-    known = _CANONICAL[language]
-    if holds_signs(text, language):
-        kept = [
-            known[part] if place % 2 == 0 else part.replace("\r\n", "\n")
-            for place, part in enumerate(re.split(r"(\s+)", text.strip()))
-        ]
-        return "".join(kept)
-    return " ".join(map(known.__getitem__, text.split()))
+    return compared(text, language).exact(text, language)
 
 
 def comparison_key(text: str, language: Language) -> str:
@@ -99,8 +92,45 @@ def comparison_key(text: str, language: Language) -> str:
     Words of prose are compared by their letters alone. In a text with any other token those
     tokens count as written (digits of one system), English words by their case and spaces as they are.
     """
+    return compared(text, language).key
+
+
+class Compared(NamedTuple):
+    """What a text is compared by, worked out at once."""
+
+    key: str
+    """`comparison_key`."""
+    words: list[str]
+    """`comparison_words`."""
+    signs: bool
+    """`holds_signs`."""
+
+    def exact(self, text: str, language: Language) -> str:
+        """The `exact_key` of this text."""
+        known = _CANONICAL[language].__getitem__
+        if not self.signs:
+            return " ".join(map(known, text.split()))
+        parts = re.split(r"(\s+)", text.strip())
+        parts[::2] = map(known, parts[::2])
+        return "".join(parts).replace("\r\n", "\n") if "\r" in text else "".join(parts)
+
+
+def compared(text: str, language: Language) -> Compared:
+    """What a text is compared by."""
     parts = text.split()
     tokens = list(map(_TOKENS[language].__getitem__, parts))
+    said = " ".join(tokens)
+    words = said.replace(_SIGN, "").split()
+    signs = _SIGN in said
+    if words and not signs:
+        # A space inside Arabic words is often one of spelling, and a ZWNJ elsewhere.
+        spaced = language == "en" or text.isascii()
+        return Compared(" ".join(filter(None, tokens)) if spaced else said.replace(" ", ""), words, signs)
+    return Compared(_key(text, parts, tokens, language), words, signs)
+
+
+def _key(text: str, parts: list[str], tokens: list[str], language: Language) -> str:
+    """The key of a text with other tokens than words of prose, or with none."""
     whole = "".join(tokens)
     if not whole:
         return _SIGN + text.strip() if parts else ""
@@ -128,7 +158,7 @@ def comparison_key(text: str, language: Language) -> str:
 
 def comparison_words(text: str, language: Language) -> list[str]:
     """The words of `text` as comparisons see them: prose folded, any other token as written."""
-    return " ".join(map(_TOKENS[language].__getitem__, text.split())).replace(_SIGN, "").split()
+    return compared(text, language).words
 
 
 def holds_signs(text: str, language: Language) -> bool:

@@ -8,10 +8,9 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
+from zlib import crc32
 
-from mihakk.machinery.text.comparison import exact_key
 from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
 from mihakk.schemas.record import Language
 from mihakk.validators.checks.hemistich import has_rhyme, offers_hemistichs
@@ -189,10 +188,10 @@ _MARK = re.compile(
 
 def template_marks(text: str) -> list[str]:
     """Headings and slots of a prompt's template in a text: `### Response:`, `{{choices}}`, `Question:`."""
-    return _MARK.findall(text) if _MARK_SIGN(text) else []
+    return _MARK.findall(text) if any(sign in text for sign in _MARK_SIGNS) else []
 
 
-_MARK_SIGN = re.compile("##|{|\\*\\*|<<|:").search
+_MARK_SIGNS = (":", "{", "##", "**", "<<")
 LEAST_WORDS = 3
 """Words of the options whose meaning is compared: a cosine of two names says nothing."""
 NUMBER_WEIGHT = 3
@@ -215,8 +214,10 @@ def _print(item: Item, texts: Texts, words: int) -> Fingerprint:
         asked += item.verses
         right = ["\n".join(item.explanations)]
 
+    keys = {text: texts.exact(text) for text in (*asked, *options, *right)}
+
     def exact(several: Iterable[str]) -> list[str]:
-        return [exact_key(text, item.language) for text in several]
+        return list(map(keys.__getitem__, several))
 
     prompt = text_hash(item.language, *sorted(item.fields), *map(texts.compared, asked))
     hashed = {option: option_hash(option, texts) for option in options}
@@ -337,11 +338,14 @@ def _shingles(item: Item, texts: Texts) -> array[int]:
             text for where, text in texts.parts if where != "context" and not where.startswith("accepted")
         ]
     words = [word for text in (*parts, *item.fields.values()) for word in texts.compared_words(text)]
-    pairs = {word_hash(f"{a} {b}") for a, b in pairwise(words)}
-    # Two problems that differ by a number or sign are two problems: each weighs as much as several words.
-    numbers = [word for word in words if not word.isalpha()]
-    heavy = {word_hash(f"{word} {n}") for word in numbers for n in range(NUMBER_WEIGHT)}
-    return array("I", sorted(pairs | heavy))
+    # The hash of `a b` is that of ` b` begun with that of `a`.
+    behind = [f" {word}".encode(errors="surrogatepass") for word in words[1:]]
+    pairs = set(map(crc32, behind, map(word_hash, words)))
+    if not "".join(words).isalpha():
+        # Two problems that differ by a number or sign are two problems: each weighs as much as several words.
+        numbers = [word for word in words if not word.isalpha()]
+        pairs.update(word_hash(f"{word} {n}") for word in numbers for n in range(NUMBER_WEIGHT))
+    return array("I", sorted(pairs))
 
 
 def _count(tally: Tally, item: ChoiceItem, gold: int) -> None:

@@ -132,19 +132,26 @@ class OptionWords:
     ask: frozenset[str]
     """Words of questions."""
 
-    def meaning(self, folded: str) -> str:
-        """What an option says whatever its articles, number words and spelling; without spaces."""
-        folded = self.numbers.get(folded, folded)
-        words = [self.numbers.get(word, word) for word in folded.split() if word not in self.articles]
-        for article in self.joined:
-            words = [
-                word[len(article) :] if len(word) > len(article) + 2 and word.startswith(article) else word
-                for word in words
-            ]
-        said = "".join(words)
+    def meanings(self, folds: Iterable[str]) -> list[str]:
+        """What options say whatever their articles, number words and spelling; without spaces.
+
+        Args:
+            folds: Folded options.
+        """
+        said = "\n".join(["".join(map(self._sense, self.numbers.get(one, one).split())) for one in folds])
         for one, other in self.spellings:
             said = said.replace(one, other)
-        return said
+        return said.split("\n")
+
+    def _sense(self, word: str) -> str:
+        """What one word says: a number in digits, a noun without its article, an article nothing."""
+        if word in self.articles:
+            return ""
+        word = self.numbers.get(word, word)
+        for article in self.joined:
+            if len(word) > len(article) + 2 and word.startswith(article):
+                word = word[len(article) :]
+        return word
 
 
 @cache

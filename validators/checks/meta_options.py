@@ -36,7 +36,7 @@ def names_others(option: str, folded: str) -> bool:
     spaces = folded.count(" ")
     if spaces > 7:
         return False
-    if spaces <= 5 and _PLACE.search(folded):
+    if spaces <= 5 and ("of the above" in folded if folded.isascii() else _PLACE.search(folded)):
         return True
     # A word such as `جود` is spelt like three of these letters joined by `and`.
     return spaces > 0 and _LETTERS.fullmatch(folded) is not None and _MARKED.search(option) is not None
@@ -45,7 +45,9 @@ def names_others(option: str, folded: str) -> bool:
 def name_others(options: Sequence[str], folds: Sequence[str]) -> list[int]:
     """Places of the options that name others, `the first and the second` among options that are none such."""
     found = [place for place, both in enumerate(zip(options, folds, strict=True)) if names_others(*both)]
-    pairs = [place for place, folded in enumerate(folds) if _ORDINALS.fullmatch(folded)]
+    pairs = [
+        place for place, folded in enumerate(folds) if not folded.isascii() and _ORDINALS.fullmatch(folded)
+    ]
     if pairs and sum(not _ONE_ORDINAL.search(folded) for folded in folds) >= _LEAST_OTHERS:
         found = sorted({*found, *pairs})
     return found

@@ -77,17 +77,17 @@ def question_stems(words: Sequence[str], *, ordered: bool = False) -> list[str]:
     """What a question is known by: its sorted stems, its numbers and signs as they come; empty if it has few.
 
     The stems of one that says a word twice stay in their order: `Persian poetry influenced Arab poetry`. So
-    do those of a language in which the order says who does what (`ordered`).
+    do those of a language in which the order says who does what (`ordered`), and those beside a negation:
+    `heard and not seen`.
     """
     stems = [found for found in map(_STEMS.__getitem__, words) if found != _AND]
     different = sorted(set(stems))
     if len(different) < LEAST_STEMS:
         return []
+    ordered = ordered or len(different) < len(stems) or not _NOT.isdisjoint(words)
+    found = stems if ordered else different
     # Numbers and signs keep their order: `a - b` is not `b - a`.
-    return [
-        *(stems if ordered or len(different) < len(stems) else different),
-        *(w for w in words if not w.isalpha()),
-    ]
+    return found if "".join(words).isalpha() else [*found, *(w for w in words if not w.isalpha())]
 
 
 def numbered(words: Iterable[str]) -> array[int]:
@@ -100,6 +100,9 @@ _TURNING: Final = (
 )
 TURNING: Final = frozenset(numbered(_TURNING.split()))
 """Words that turn a question into another one."""
+_NEGATIONS: Final = "ليس ليست لا لم لن غير نيست نه"
+_NOT: Final = frozenset(f"{joined}{word}" for word in _NEGATIONS.split() for joined in ("", "و", "ف"))
+"""Words that deny what stands behind them, with what joins them to the words before."""
 
 
 def lengthened(one: Asked, other: Asked) -> bool:
@@ -121,11 +124,12 @@ def lengthened(one: Asked, other: Asked) -> bool:
 
 def packed(answers: Iterable[Sequence[str]]) -> array[int]:
     """The folded words of each answer as `Asked` holds them."""
-    found = array("I")
+    found: list[int] = []
     for words in answers:
         numbers = sorted(set(map(_NUMBERS.__getitem__, filter(_AND.__ne__, words))))
-        found.extend((len(numbers), *numbers))
-    return found
+        found.append(len(numbers))
+        found += numbers
+    return array("I", found)
 
 
 def restated(groups: Mapping[int, Sequence[Asked]]) -> Iterator[tuple[str, str, bool, float]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from re import Pattern
 
-from mihakk.machinery.text.comparison import comparison_key, comparison_words
+from mihakk.machinery.text.comparison import Compared, compared
 from mihakk.machinery.text.key import folded_words, words_key
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, QuestionItem
@@ -37,7 +37,6 @@ class Texts:
 
     __slots__ = (
         "_compared",
-        "_compared_words",
         "_folded",
         "folds",
         "joined",
@@ -64,8 +63,7 @@ class Texts:
             self.folds = [words_key(text, language) for text in texts]
             self.whole = f" {BETWEEN} ".join(self.folds)
         self._folded: dict[str, str] | None = None
-        self._compared: dict[str, str] = {}
-        self._compared_words: dict[str, list[str]] = {}
+        self._compared: dict[str, Compared] = {}
         self.vocabulary = self.whole.split()
         """Matching forms of all words, in order."""
 
@@ -104,16 +102,20 @@ class Texts:
 
     def compared(self, text: str) -> str:
         """What `text` is compared with other texts by."""
-        found = self._compared.get(text)
-        if found is None:
-            found = self._compared[text] = comparison_key(text, self.language)
-        return found
+        return self._forms(text).key
 
     def compared_words(self, text: str) -> list[str]:
         """The words of `text` as comparisons see them."""
-        found = self._compared_words.get(text)
+        return self._forms(text).words
+
+    def exact(self, text: str) -> str:
+        """What `text` shares with another one that is the same but for its encoding and idle spaces."""
+        return self._forms(text).exact(text, self.language)
+
+    def _forms(self, text: str) -> Compared:
+        found = self._compared.get(text)
         if found is None:
-            found = self._compared_words[text] = comparison_words(text, self.language)
+            found = self._compared[text] = compared(text, self.language)
         return found
 
     def words(self, text: str) -> list[str]:

@@ -105,12 +105,13 @@ def ending(question: str, words: list[str], options: Iterable[str]) -> Ending:
     text = question.strip()
     bare = text.rstrip(_QUOTES)
     end = bare[-1:]
-    opened = (
-        text.count(pair[0]) > text.count(pair[1])
-        and text.rfind(pair[0]) > text.rfind(pair[1])
+    opened = [
+        text.rfind(pair[0]) > text.rfind(pair[1])
+        and text.count(pair[0]) > text.count(pair[1])
         and not any(pair[1] in option for option in options)
         for pair in _BRACKETS
-    )
+        if pair[0] in text
+    ]
     return Ending(
         last=words[-1] if words else "",
         closed=end in _CLOSING or end.isdigit() or any(blank in text for blank in _BLANKS),
@@ -162,11 +163,13 @@ class WordTally:
     def _spell(self, item: QuestionItem, asked: list[str], texts: Texts) -> None:
         language = item.language
         found = set(texts.vocabulary)
-        self.different += sum(len(word) >= LEAST_LETTERS for word in found)
-        strange_stem = _UNKNOWN[language]
-        unknown = {word for word in found if strange_stem[word]}
-        self.unknown.update({strange_stem[word] for word in unknown})
-        if len(unknown.intersection(asked)) > 1:
+        self.different += sum(map(LEAST_LETTERS.__le__, map(len, found)))
+        strange_stem = _UNKNOWN[language].__getitem__
+        unknown = set(map(strange_stem, found)) - {""}
+        if not unknown:
+            return
+        self.unknown.update(unknown)
+        if sum(map(bool, map(strange_stem, set(asked)))) > 1:
             self.doubted[item.id] = " ".join(letters(item.question, language))
 
     def add(self, other: WordTally) -> None:
@@ -235,9 +238,11 @@ class WordTally:
             for end, rows in self.bare_ends.items()
             if rows == 1 == self.words[end] and len(end) > 1 and end.isalpha() and key(end, "ar") not in whole
         }
+        begin = {end[:2] for end in once}
         return frozenset(
             word[:length]
             for word in self.words
+            if word[:2] in begin
             for length in range(2, min(len(word) - 1, MOST_LETTERS))
             if word[:length] in once and key(word[length:], "ar") not in affixes
         )

@@ -60,15 +60,15 @@ def rewritten(tables: Sequence[Kept]) -> bytes:
         return _parquet(table, left_out)
     decoded = decode(data)
     parts = {"jsonl": _lines, "json": _json, "csv": _delimited, "tsv": _delimited}[table.format]
-    text = "".join(parts(table, decoded.text, left_out))
     body = decoded.text.encode(decoded.encoding)
     mark = data[: len(data) - len(body)] if data.endswith(body) else b""
+    del data, body  # of a large file no more copies at a time than it takes
     try:
-        return mark + text.encode(decoded.encoding)
+        return mark + b"".join(part.encode(decoded.encoding) for part in parts(table, decoded.text, left_out))
     except UnicodeEncodeError as error:
         raise UsageError(
-            f"{table.name}: {decoded.encoding} has no {text[error.start]!r}, which a changed cell holds: "
-            "save the file as UTF-8 and audit it again"
+            f"{table.name}: {decoded.encoding} has no {error.object[error.start]!r}, which a changed cell "
+            "holds: save the file as UTF-8 and audit it again"
         ) from error
 
 
@@ -78,11 +78,11 @@ def all_rows(table: Table) -> set[int]:
 
 
 def _lines(table: Table, text: str, left_out: Collection[int]) -> Iterator[str]:
-    lines = text.split("\n")
-    for number, line in enumerate(lines):
-        end = "\n" if number < len(lines) - 1 else ""
-        if number not in left_out:
-            yield (_as_json(table, number, line) if number in table.before else line) + end
+    for number, line in enumerate(io.StringIO(text, newline="\n")):
+        if number in table.before and number not in left_out:
+            yield _as_json(table, number, line.removesuffix("\n")) + "\n" * line.endswith("\n")
+        elif number not in left_out:
+            yield line
 
 
 def _json(table: Table, text: str, left_out: Collection[int]) -> Iterator[str]:

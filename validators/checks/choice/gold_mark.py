@@ -14,6 +14,8 @@ TAG = re.compile(r"</?(?:b|strong|u|em|i|mark|font|span)\b[^<>]{0,80}>", re.IGNO
 _BRACKETED = re.compile(r"[(（\[{«]([^()（）\[\]{}«»]{1,40})[)）\]}»]")
 _PARTED = re.compile(r"[-–—:=>،|←→⇐⇒]")
 ARROWS = ("->", "=>", "<-", "<=", ">>", "<<", "[x]", "[X]", "[v]")
+_UNMARKED = re.compile(r"(?:(?![_✀-➿\U0001d400-\U0001d7ff])[\w\s.,'\"!?;])*+")
+"""A text without any sign that may be a mark."""
 EDGE = "*#_~"
 """Signs that mark a whole option by standing at its edge."""
 SYMBOLS = frozenset("°©®™√")
@@ -42,6 +44,8 @@ def gold_mark(item: ChoiceItem) -> Objections:
 
 def _marks(option: str, language: Language) -> set[str]:
     """The marks that stand beside what an option says, or make its letters stand out."""
+    if _UNMARKED.fullmatch(option):
+        return set()
     text = option.strip()
     bare = text.strip(" .\u200f\u200e\ufe0f")
     found = {"bold letters"} if any("\U0001d400" <= char <= "\U0001d7ff" for char in text) else set()

@@ -8,9 +8,8 @@ from mihakk.validators.checks.texts import Texts, excerpt
 
 _PLACES = {"الاولي": 1, "الثانيه": 2, "الثالثه": 3, "الرابعه": 4, "first": 1, "second": 2, "third": 3}
 _PLACE = re.compile(rf"(?<!\w)[وف]?({'|'.join(_PLACES)})(?!\w)")
-_JUDGED = re.compile(
-    r"(?<!\w)(?:صحيحه|خاطيه|خطا|خاطئه|صواب|صحيحتان|خاطيتان|true|false|correct|wrong|incorrect)(?!\w)"
-)
+_JUDGED_WORDS = "صحيحه خاطيه خطا خاطئه صواب صحيحتان خاطيتان true false correct wrong incorrect"
+_JUDGED = frozenset(_JUDGED_WORDS.split())
 _ROMAN = re.compile(r"(?<![A-Za-z])(I{1,3}|IV|V)(?![A-Za-z])")
 _BESIDE_ROMAN = re.compile(r"(?:and|only|both|فقط|[\s,،&+و().])*")
 _NUMBERS = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5}
@@ -31,6 +30,8 @@ def ordinals(item: ChoiceItem, texts: Texts) -> Objections:
     A conjunction is enough for a second statement, so that only questions that plainly lack one are named.
     Roman numbers (`I and III`) have to stand in the question themselves.
     """
+    if _JUDGED.isdisjoint(texts.vocabulary) and not ("I" in texts.joined or "V" in texts.joined):
+        return
     folds = texts.option_folds(item.options)
     spoken = {
         place: numbers
@@ -53,7 +54,9 @@ def ordinals(item: ChoiceItem, texts: Texts) -> Objections:
 
 def _ordinals(folded: str) -> list[int]:
     """The places of the statements that an option calls true or false."""
-    return [_PLACES[word] for word in _PLACE.findall(folded)] if _JUDGED.search(folded) else []
+    return (
+        [_PLACES[word] for word in _PLACE.findall(folded)] if not _JUDGED.isdisjoint(folded.split()) else []
+    )
 
 
 def _romans(option: str) -> list[int]:

@@ -41,6 +41,9 @@ def letter_variants(item: ChoiceItem, texts: Texts) -> Objections:
 
 def _alike(item: ChoiceItem, texts: Texts) -> Iterator[tuple[int, int]]:
     """Places of each option that is compared as one before it is, and of the first like it."""
+    # Whatever is compared as one has the same letters.
+    if len({folded.replace(" ", "") for folded in texts.option_folds(item.options)}) == len(item.options):
+        return
     seen: dict[str, int] = {}
     for place, option in enumerate(item.options):
         if (first := seen.setdefault(texts.compared(option), place)) != place:

@@ -6,7 +6,6 @@ from difflib import SequenceMatcher
 
 from mihakk.machinery.text import strip_marks
 from mihakk.schemas.item import ChoiceItem
-from mihakk.schemas.record import Language
 from mihakk.validators.checks.check import Objection, Objections, check
 from mihakk.validators.checks.lexicon import option_words
 from mihakk.validators.checks.texts import Texts, excerpt
@@ -38,7 +37,7 @@ def second_right(item: ChoiceItem, texts: Texts) -> Objections:
     gold = item.only_gold
     if gold is None:
         return
-    said = _meanings(texts.option_folds(item.options), item.language)
+    said = option_words(item.language).meanings(texts.option_folds(item.options))
     right = said[gold]
     if len(right) < SHORTEST and not right.isdigit():
         return
@@ -58,11 +57,6 @@ def second_right(item: ChoiceItem, texts: Texts) -> Objections:
     yield Objection(
         f"{excerpt(option)} is the gold {excerpt(written)} in another spelling", f"options[{same[0]}]"
     )
-
-
-def _meanings(folds: list[str], language: Language) -> list[str]:
-    words = option_words(language)
-    return [words.meaning(folded) for folded in folds]
 
 
 def _same_signs(one: str, other: str) -> bool:

@@ -44,7 +44,8 @@ Said = Mapping[str, Collection[str]]
 def model_said(item: QuestionItem, texts: Texts) -> Objections:
     """No field opens, refuses or closes as a model's reply: `Sure! Here is the translation:`, `As an AI ...`.
 
-    Phrases of eight languages are looked for in every field, as models reply in that of the request.
+    Phrases of eight languages are looked for in every field, as models reply in that of the request. Closings
+    aren't in a passage: contracts and pages tell their own readers whom to ask.
     """
     for mark in model_marks() if "<" in texts.joined or "[" in texts.joined else ():
         for where in (where for where, text in texts.parts if mark in text):
@@ -57,12 +58,12 @@ def model_said(item: QuestionItem, texts: Texts) -> Objections:
         return
     lexicon = model_residue(item.language)
     for where, text in texts.parts:
-        found = _residue(text, item.language, lexicon)
+        found = _residue(text, item.language, lexicon, passage=where == "context")
         if found:
             yield Objection(f"{found[0]} of a language model: {excerpt(found[1])}", where)
 
 
-def _residue(text: str, language: Language, lexicon: Lexicon) -> tuple[str, str] | None:
+def _residue(text: str, language: Language, lexicon: Lexicon, *, passage: bool) -> tuple[str, str] | None:
     """What a model does in the first sentence that betrays one, and that sentence."""
     sentences = [one for one in SENTENCE.findall(text) if not one.isspace()]
     agreed = ""
@@ -83,7 +84,7 @@ def _residue(text: str, language: Language, lexicon: Lexicon) -> tuple[str, str]
                 return "an opening", sentence
             if place < FIRST and _refuses(folded, said):
                 return "a refusal", sentence
-            if place >= len(sentences) - LAST and _closes(folded, said):
+            if not passage and place >= len(sentences) - LAST and _closes(folded, said):
                 return "a closing", sentence
             if place == 0 and _starts(folded, said["agree"]):
                 agreed = tongue
