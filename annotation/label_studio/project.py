@@ -6,7 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 from urllib.parse import quote, unquote
 
 from mihakk.annotation.label_studio.connection import Connection
@@ -61,7 +61,7 @@ class Project:
     @property
     def language(self) -> Language:
         """Language of its screen and its texts."""
-        return cast("Language", self.name.split(":")[2])
+        return self.name.split(":")[2]
 
     @property
     def dialect(self) -> str:

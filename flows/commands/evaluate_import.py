@@ -55,9 +55,7 @@ IdColumn = Annotated[
     str,
     typer.Option("--id", help="Column of ids in a table of results, where its name doesn't tell."),
 ]
-LanguageOf = Annotated[
-    Literal["ar", "fa", "en"], typer.Option("--language", help="Of a benchmark that names none.")
-]
+LanguageOf = Annotated[str, typer.Option("--language", help="Of a benchmark that names none, by BCP 47.")]
 
 
 def import_(
@@ -256,7 +254,7 @@ def results_of(
     cells: str,
     systems: list[str] | None,
     id: str,
-    language: Literal["ar", "fa", "en"],
+    language: str,
 ) -> Joined:
     """Results with what they were asked; what did not join is told on standard error."""
     from mihakk.evaluation.benchmarks import of_folder_or_file
