@@ -9,8 +9,8 @@ from mihakk.validators.checks.check import Objection, Objections, check
 from mihakk.validators.checks.texts import Texts
 
 WRONG = ByLanguage(
-    lambda pack: re.compile(
-        f"[{''.join(sorted(set(cp.LETTERS) - set(pack.writing.alphabet) - set(cp.FONT_SLOTS)))}]"
+    lambda own: re.compile(
+        f"[{''.join(sorted(set(cp.LETTERS) - set(own.writing.alphabet) - set(cp.FONT_SLOTS)))}]"
     )
 )
 
