@@ -10,19 +10,17 @@ from typing import NamedTuple
 from mihakk.curation.apparatus import without_apparatus
 from mihakk.curation.matter import clean_poem
 from mihakk.curation.metadata import match_metadata
-from mihakk.machinery.configs import load_yaml
 from mihakk.machinery.errors import RecordRejected
-from mihakk.machinery.settings import REFERENCE
+from mihakk.machinery.languages import pack
 from mihakk.machinery.text import key, words_key
 from mihakk.machinery.text.references import content, only_refers
-from mihakk.machinery.text.script import script_shares
+from mihakk.machinery.text.script import own_share
 from mihakk.schemas.benchmark import CurateConfig
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.poem import Poem
 from mihakk.schemas.record import Language
 from mihakk.schemas.rejection import Rejection
 
-_CLITICS = ("", "ال", "و", "وال", "ف", "فال", "ب", "بال", "ل", "لل", "ك", "كال")
 """What Arabic writes as one with a word."""
 _SHORT = 3
 """Letters up to which a word takes no single preposition: `بخرا` (foul breath) is not `ب` and `خرا`."""
@@ -58,7 +56,7 @@ def _idiom(idiom: Idiom, config: CurateConfig) -> Fit:
     idiom = _marked(idiom)
     if idiom.sensitive and config.sensitive == "leave_out":
         raise RecordRejected("sensitive", "marked as sensitive by the source; left out by the config")
-    if not script_shares(idiom.phrase.text)["latin" if idiom.language == "en" else "arabic"]:
+    if not own_share(idiom.phrase.text, idiom.language):
         raise RecordRejected(
             "language_differs", f"{idiom.phrase.text[:80]!r} is not in the script of {idiom.language!r}"
         )
@@ -96,18 +94,18 @@ def _sensitive_wording(text: str, language: Language) -> str:
     """
     folded = f" {words_key(text, language)} "
     for phrase in _phrases(language):
-        for clitic in _clitics(phrase) if language == "ar" else ("",):
+        for clitic in _clitics(phrase, pack(language).clitics):
             said = f" {clitic}{phrase} "
             if said in folded and f"{said}بن " not in folded and f" بن{said}" not in folded:
                 return phrase
     return ""
 
 
-def _clitics(phrase: str) -> tuple[str, ...]:
-    return _CLITICS if len(phrase) > _SHORT else tuple(one for one in _CLITICS if one not in ("ب", "ل", "ك"))
+def _clitics(phrase: str, clitics: tuple[str, ...]) -> tuple[str, ...]:
+    return clitics if len(phrase) > _SHORT else tuple(one for one in clitics if one not in ("ب", "ل", "ك"))
 
 
 @cache
 def _phrases(language: Language) -> tuple[str, ...]:
-    kinds = load_yaml(REFERENCE / "sensitive_words.yaml").get(language) or {}
+    kinds = pack(language).sensitive
     return tuple(sorted({words_key(phrase, language) for phrases in kinds.values() for phrase in phrases}))

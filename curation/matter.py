@@ -11,6 +11,7 @@ from typing import Final
 
 from mihakk.curation.normalization import remove
 from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.languages import pack
 from mihakk.machinery.text import arabic_share, key, poem_rhyme, words
 from mihakk.machinery.text import codepoints as cp
 from mihakk.machinery.text.notes import BRACKETED, FOOTNOTE, HEADING, HEADING_WORDS, NOTE, NUMBERED, is_dated
@@ -135,7 +136,7 @@ def _not_verse(couplet: Couplet, language: Language) -> Reason | None:
         return "link", f"holds an address: {shown!r}"
     if any(NUMBERED.match(text) for text in texts):
         return "number", f"a bare number: {shown!r}"
-    if language != "en" and _foreign(couplet, texts):
+    if pack(language).script != "Latn" and _foreign(couplet, texts):
         return "foreign_letters", f"holds Latin letters: {shown!r}"
     if all(half.key in REFRAIN_MARKERS for half in halves):
         return "refrain_marker", f"only says that a refrain follows: {shown!r}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from mihakk.generators.plain_meaning import Lacks, content_forms, plain_meaning
 from mihakk.generators.writing.replies import contains
+from mihakk.machinery.languages import pack
 from mihakk.machinery.morphology import LIGHT, Morphology
 from mihakk.machinery.text.key import key, word_keys
 from mihakk.machinery.text.rhyme import parted_by_radif, rhyme, rhyme_vowel, ridf
@@ -163,7 +164,7 @@ def metre_group(poem: Poem, couplet: Couplet) -> str:
     """What two lines share that sound alike: the metre; in English, where sources name none, the form."""
     metre = poem.metre(couplet)
     form = poem.sections[couplet.section].form
-    return metre or (f"form:{form}" if poem.language == "en" and form else "")
+    return metre or (f"form:{form}" if pack(poem.language).rhyme == "last_word" and form else "")
 
 
 def _lines(poem: Poem) -> list[Line]:
@@ -199,7 +200,7 @@ def _full_rhyme(hemistich: str, language: Language) -> str:
 
 
 def _end(hemistich: str, language: Language) -> str:
-    return " ".join(word_keys(hemistich, language)[-LAST_WORDS:]) if language == "fa" else ""
+    return " ".join(word_keys(hemistich, language)[-LAST_WORDS:]) if pack(language).rhyme == "qafiya" else ""
 
 
 def _phrase(idiom: Idiom, morphology: Morphology) -> Phrase | None:

@@ -14,13 +14,14 @@ from mihakk.generators.writing.writer import ReplyT, Writer, WriteRequest
 from mihakk.machinery.draw import lot
 from mihakk.machinery.errors import RecordRejected
 from mihakk.machinery.ids import item_id
+from mihakk.machinery.languages import languages as fit_for
 from mihakk.machinery.registry import Registry
 from mihakk.machinery.seeds import rng
 from mihakk.machinery.text.key import key
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, Origin
 from mihakk.schemas.poem import Couplet, Poem
-from mihakk.schemas.record import LANGUAGES, Language, Record
+from mihakk.schemas.record import Language, Record
 
 Reads = Literal["poem", "idiom"]
 
@@ -307,7 +308,7 @@ def task(
     title: str,
     reads: Reads,
     version: str = "1",
-    languages: tuple[Language, ...] = LANGUAGES,
+    languages: tuple[Language, ...] = (),
     options: type[Options] = Options,
     needs_model: bool = False,
     uses_vectors: bool = False,
@@ -315,7 +316,8 @@ def task(
 ) -> Callable[[Callable[[Context[OptionsT], RecordT], Made]], Callable[[Context[OptionsT], RecordT], Made]]:
     """Registers a generator function as the task of its own name; its docstring states the rules.
 
-    A task is a group of its own unless it names one.
+    A task is a group of its own unless it names one; it takes every language that is fit for items unless it
+    names some.
     """
 
     def register(
@@ -326,7 +328,7 @@ def task(
             title=title,
             version=version,
             reads=reads,
-            languages=languages,
+            languages=languages or fit_for("items"),
             options=options,
             needs_model=needs_model,
             uses_vectors=uses_vectors,

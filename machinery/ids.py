@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,7 +11,7 @@ import orjson
 from pydantic import BaseModel
 
 from mihakk.schemas.item import Item
-from mihakk.schemas.record import Language
+from mihakk.schemas.record import LANGUAGE_CODE, Language
 
 SCORED_FIELDS = (
     "kind",
@@ -62,8 +63,8 @@ def item_id(task: str, language: str, records: Iterable[str], variant: str = "")
 
 def language_of(item: str) -> Language:
     """Language of an item by its id; Arabic where the id is none of `item_id`."""
-    name = item.partition("-")[0]
-    return name if name in ("fa", "en") else "ar"  # type: ignore[return-value]
+    name = "-".join(item.split("-")[:-2]) or item.partition("-")[0]
+    return name if re.fullmatch(LANGUAGE_CODE, name) else "ar"
 
 
 def content_hash(item: Item) -> str:

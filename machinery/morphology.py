@@ -18,8 +18,8 @@ from mihakk.machinery.errors import UsageError
 from mihakk.machinery.ids import sha256
 from mihakk.machinery.settings import settings
 from mihakk.machinery.text import key, strip_marks, words
-from mihakk.machinery.text.codepoints import Language
 from mihakk.machinery.text.stem import stem
+from mihakk.schemas.record import Language
 
 CAMEL_DATABASE: Final = "calima-msa-r13"
 """The analyzer's database: words of the standard language, and those that Egyptian shares with it."""

@@ -87,6 +87,11 @@ def fold(label: str) -> str:
     return key(label, "ar").casefold()
 
 
+def with_tables(language: Language) -> Language:
+    """The language whose tables name the values of texts in a language: its own, else those of Arabic."""
+    return language if any(of == language for _, of in TABLES) else "ar"
+
+
 @cache
 def vocabulary(kind: Kind, language: Language) -> Vocabulary | None:
     """The table of a kind for a language; None where the language has none.

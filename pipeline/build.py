@@ -14,6 +14,7 @@ from mihakk.machinery.configs import load_config
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.ids import digest
 from mihakk.machinery.lake import Lake, Stage
+from mihakk.machinery.languages import require_level
 from mihakk.machinery.llm.spending import FOLDER as SPENDING
 from mihakk.machinery.registry import plugin_files
 from mihakk.machinery.settings import ROOT, settings
@@ -22,7 +23,12 @@ from mihakk.schemas.model import AuditorsConfig
 from mihakk.schemas.stages import STAGES
 
 CONFIGS = ROOT / "configs"
-_PLUGGED_INTO = {"source": "scrapers", "task": "generators", "check": "validators/checks"}
+_PLUGGED_INTO = {
+    "source": "scrapers",
+    "task": "generators",
+    "check": "validators/checks",
+    "language": "machinery",
+}
 """Kind of plugin to the folder whose stages run again when one changes."""
 
 
@@ -67,6 +73,8 @@ def open_build(config_path: Path, run_folder: Path | None = None, lake: str | No
         UsageError: The config is missing or wrong.
     """
     config = load_config(find_config(config_path), BenchmarkConfig, proposed=True)
+    for language in config.prompt_languages:
+        require_level(language, "items", "prompts")
     return Build(config, lake or settings().lake, run_folder or settings().runs)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -182,7 +183,7 @@ def _run_audit(
         corrected=corrected,
         rescue=told.rescue,
         policy=job.policy,
-        notes=tuple(filter(None, (unsaid(config.off),))),
+        notes=tuple(filter(None, (unsaid(config.off), *_unchecked(benchmark, config)))),
         capable=bool(judges) and all(one.capable for one in judges),
     )
     usage = {name.removeprefix(f"{JOURNAL}/"): used for name, used in meter.read().items()}
@@ -194,6 +195,22 @@ def _run_audit(
         orjson.dumps(summary.model_dump(mode="json"), option=orjson.OPT_INDENT_2)
     )
     return audited, summary
+
+
+def _unchecked(benchmark: ExternalBenchmark, config: ChecksConfig) -> Iterator[str]:
+    """What was not checked, by language, as its pack tells nothing of it."""
+    from mihakk.machinery.languages import pack
+    from mihakk.validators.checks.check import unchecked
+
+    for language, rows in sorted(Counter(item.language for item in benchmark.items).items()):
+        own = pack(language)
+        if (said := unchecked(language, config.off)) and not own.at_least("items"):
+            has = (
+                f"the pack of {own.name} lacks their words"
+                if own.own
+                else "there is no pack of that language"
+            )
+            yield f"{rows:,} rows in {language}: {', '.join(said)} found little or nothing, for {has}"
 
 
 def _about_items(benchmark: ExternalBenchmark, config: ChecksConfig, whole: SetIndex) -> list[Finding]:

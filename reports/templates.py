@@ -13,10 +13,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from mihakk.machinery.languages import pack
 from mihakk.schemas.audit import AUDIT_STATES
-from mihakk.schemas.record import Language
 
-RIGHT_TO_LEFT: frozenset[Language] = frozenset({"ar", "fa"})
 SHARED = Path(__file__).parent / "dashboard" / "templates"
 """Where the frame of all pages lies, and what several of them show."""
 
@@ -37,8 +36,8 @@ def policy() -> str:
 
 
 def direction(language: str) -> str:
-    """`rtl` or `ltr`, for `dir` attributes."""
-    return "rtl" if language in RIGHT_TO_LEFT else "ltr"
+    """`rtl`, `ltr` or, where that is not known, `auto`, for `dir` attributes."""
+    return pack(language).direction
 
 
 def templates(folder: Path, filters: Mapping[str, Callable[..., Any]] | None = None) -> Environment:

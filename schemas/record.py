@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-Language = Literal["ar", "fa", "en"]
-"""ISO 639-1 code of the language a text is written in."""
-LANGUAGES: tuple[Language, ...] = get_args(Language)
+LANGUAGE_CODE = r"^[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|[0-9]{3}))?(?:-[a-z0-9]{5,8})*$"
+"""Language, script, region and variants, as BCP 47 writes them."""
+Language: TypeAlias = Annotated[str, Field(pattern=LANGUAGE_CODE)]
+"""BCP 47 code of the language a text is written in; what it is fit for says `mihakk.machinery.languages`."""
 _NONE_KEPT: set[str] = set()
 
 

@@ -17,6 +17,7 @@ import regex
 from pydantic import Field
 
 from mihakk.machinery.errors import RecordRejected, SourceChanged, UsageError
+from mihakk.machinery.languages import pack
 from mihakk.machinery.text.references import only_refers
 from mihakk.machinery.text.script import has_arabic
 from mihakk.schemas.idiom import Idiom
@@ -353,7 +354,7 @@ def idiom(
     Raises:
         RecordRejected: `language_differs`, `explanation_missing`, `cross_reference`.
     """
-    if has_arabic(entry.head) != (declared.language in ("ar", "fa")):
+    if has_arabic(entry.head) != (pack(declared.language).script == "Arab"):
         raise RecordRejected(
             "language_differs", f"{entry.head!r} is not in the letters of {declared.language}"
         )

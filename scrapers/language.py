@@ -6,17 +6,18 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from mihakk.machinery.languages import languages
 from mihakk.machinery.text.language import (
-    LANGUAGE_NAMES,
     LanguageEvidence,
     LanguageSum,
     language_evidence,
+    name_of,
     words_of,
 )
 from mihakk.schemas.benchmark import MOST_LOST, shown_share
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.poem import Poem
-from mihakk.schemas.record import LANGUAGES, Language
+from mihakk.schemas.record import Language
 
 _EXAMPLES = 3
 _SHOWN = 60
@@ -67,7 +68,7 @@ class DeclaredLanguage:
             example += f" ({', '.join(known)})"
         self._others[declared, other] += 1
         self._examples.setdefault((declared, other), []).append(example)
-        return f"declared {LANGUAGE_NAMES[declared]}, its text is {LANGUAGE_NAMES[other]}: {found}; {example}"
+        return f"declared {name_of(declared)}, its text is {name_of(other)}: {found}; {example}"
 
     def problem(self) -> str:
         """Why the whole source has to be refused, with the share, examples and what to write; else empty."""
@@ -75,7 +76,7 @@ class DeclaredLanguage:
         if found is None or found.share <= (MOST_LOST if self._accepted is None else self._accepted):
             return ""
         fix = "Take it out: no benchmark is built of it"
-        if found.language in LANGUAGES:
+        if found.language in languages("items"):
             fix = f"Declare it: `language: {found.language}`"
         return (
             f"{found.sentence}. {fix}; give a table of several languages a column `language`. Where the "
@@ -91,12 +92,12 @@ class DeclaredLanguage:
                 other,
                 shown_share(self._others.total() / self._told),
                 f"{count:,} of the {self._told:,} texts whose language can be told are "
-                f"{LANGUAGE_NAMES[other]}, declared {LANGUAGE_NAMES[declared]}: {examples}",
+                f"{name_of(other)}, declared {name_of(declared)}: {examples}",
             )
         for declared, one in self._whole.items():
             found = one.evidence
             if other := found.other_than(declared):
-                names = f"{LANGUAGE_NAMES[other]}, declared {LANGUAGE_NAMES[declared]}"
+                names = f"{name_of(other)}, declared {name_of(declared)}"
                 return Told(other, 1.0, f"all texts together are {names}: {found}")
         return None
 

@@ -13,6 +13,7 @@ from pydantic import Field, ValidationError
 
 from mihakk.machinery.errors import RecordRejected, UsageError
 from mihakk.machinery.ids import digest
+from mihakk.machinery.languages import language_named
 from mihakk.machinery.text.encoding import repair_mojibake
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.poem import Poem, Section
@@ -410,8 +411,7 @@ def _arranged(values: Mapping[str, Any], declared: int | None) -> Arrangement:
         return Arrangement([_unit(unit) for unit in _list(values["couplets"])])
     if values.get("hemistichs"):
         rows = _texts(values["hemistichs"], "hemistichs")
-        language = _text(values, "language")
-        return arrange(rows, language if language in ("ar", "fa") else "en", declared)  # type: ignore[arg-type]
+        return arrange(rows, language_named(_text(values, "language")) or "und", declared)
     if values.get("lines"):
         return as_lines(_texts(values["lines"], "lines"))
     if _text(values, "first").strip():

@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Any
 
 from mihakk.machinery.errors import UsageError
-from mihakk.machinery.text.language import LANGUAGE_NAMES, LanguageEvidence, language_evidence
+from mihakk.machinery.languages import languages
+from mihakk.machinery.text.language import LanguageEvidence, language_evidence, name_of
 from mihakk.schemas.benchmark import SourceUse
-from mihakk.schemas.record import LANGUAGES
 from mihakk.scrapers.raw import RawStore
 from mihakk.scrapers.trial import Trial, attempt
 
@@ -90,13 +90,14 @@ def tell_language(found: Found, texts: Iterable[Iterable[str]]) -> None:
         for text in islice(column, LOOKED):
             evidence += language_evidence(text)
     told = evidence.language
-    if told in LANGUAGES:
+    if told in languages("items"):
         found.options["language"] = told
-        found.evidence.append(f"its language is {LANGUAGE_NAMES[told]}: {evidence}")
+        found.evidence.append(f"its language is {name_of(told)}: {evidence}")
         return
     if told:
         raise UsageError(
-            f"{found.options['path']}: its language is {LANGUAGE_NAMES.get(told, told)} ({evidence}), and no "
+            f"{found.options['path']}: its language is {name_of(told)} ({evidence}), and no "
             "benchmark is built of it: take these texts out"
         )
-    found.questions.append(Question("language", f"Which language are they in? ({evidence})", list(LANGUAGES)))
+    asked = f"Which language are they in? ({evidence})"
+    found.questions.append(Question("language", asked, list(languages("items"))))

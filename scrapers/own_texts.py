@@ -157,7 +157,7 @@ def _fitness(files: Sequence[Path], how: VerseText, language: str) -> _Fitness:
         lines = fields.get("hemistichs")
         try:
             arranged = (
-                arrange(lines, language)  # type: ignore[arg-type]
+                arrange(lines, language)
                 if lines is not None
                 else Arrangement([(a, b) for a, b in fields["couplets"]])
             )
@@ -200,7 +200,7 @@ def _rhyme_shared(units: Sequence[tuple[str, str | None]], language: str) -> flo
     themselves, which whole couplets read as hemistichs do too."""
 
     def rhyme(lines: Iterable[str]) -> bool:
-        return bool(poem_rhyme([canonicalize(line, language).text for line in lines], language))  # type: ignore[arg-type]
+        return bool(poem_rhyme([canonicalize(line, language).text for line in lines], language))
 
     inner = [rhyme([first, second or ""]) for first, second in units]
     if sum(inner) >= 0.8 * len(units):

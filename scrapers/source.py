@@ -11,6 +11,7 @@ from pydantic import Field
 
 from mihakk.machinery.configs import validate
 from mihakk.machinery.errors import SourceChanged
+from mihakk.machinery.languages import Level, require_level, unfit
 from mihakk.machinery.registry import Registry
 from mihakk.schemas.benchmark import SourceUse
 from mihakk.schemas.idiom import Idiom
@@ -113,9 +114,12 @@ class OpenSource:
         """Records and rejections in the source's order; stops after `limit` records, in whatever language.
 
         Raises:
-            SourceChanged: The source ended with fewer records than it should give, its text is in another
+            UsageError: No benchmark can be made in the language that the options name.
+        SourceChanged: The source ended with fewer records than it should give, its text is in another
                 language than declared, or it met malformed input.
         """
+        if language := getattr(self.options, "language", None):
+            require_level(language, "items", "benchmarks")
         declared = DeclaredLanguage(self.accepted_language)
         yield from self._checked(raw, declared)
         if problem := declared.problem():
@@ -138,7 +142,11 @@ class OpenSource:
                 yield _rejected(entry, "id_taken", detail, kept=entry.id)
                 continue
             seen.add(entry.id)
-            if objection := declared.objection(entry):
+            level: Level = "verse" if isinstance(entry, Poem) else "items"
+            if lacking := unfit(entry.language, level, f"records of {level}"):
+                rejected += 1
+                yield _rejected(entry, "language_without_pack", lacking)
+            elif objection := declared.objection(entry):
                 rejected += 1
                 yield _rejected(entry, "language_differs", objection)
             else:

@@ -10,11 +10,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from mihakk.machinery.errors import SourceChanged, UsageError
-from mihakk.machinery.text.language import LANGUAGE_NAMES, LanguageEvidence, language_evidence
+from mihakk.machinery.languages import languages
+from mihakk.machinery.text.language import LanguageEvidence, language_evidence, name_of
 from mihakk.schemas.benchmark import SourceUse
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.poem import Poem
-from mihakk.schemas.record import LANGUAGES
 from mihakk.schemas.rejection import Rejection
 from mihakk.scrapers.book import BookOptions, Line, Reading, read
 from mihakk.scrapers.book_suggest import Suggestion, suggest
@@ -126,10 +126,10 @@ def _table(path: Path, options: dict[str, Any]) -> dict[str, Any]:
                 " ".join(str(text) for name, text in each.items() if name in shown),
                 *(str(text) for name, text in each.items() if name in beside),
             )
-        if (language := found.language) not in LANGUAGES:
+        if (language := found.language) not in languages("items"):
             raise UsageError(
-                f"{path}: its language is {LANGUAGE_NAMES.get(language, 'not told')} ({found}): "
-                "declare one of " + ", ".join(f"-o language={one}" for one in LANGUAGES)
+                f"{path}: its language is {name_of(language) if language else 'not told'} ({found}): "
+                "declare one of " + ", ".join(f"-o language={one}" for one in languages("items"))
             )
     return {"kind": kind, "language": language, "licence": "unknown"}
 

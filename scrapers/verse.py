@@ -9,6 +9,7 @@ from statistics import mean, pstdev
 from typing import Any
 
 from mihakk.machinery.errors import RecordRejected
+from mihakk.machinery.languages import pack
 from mihakk.machinery.text import canonicalize, poem_rhyme, words
 from mihakk.machinery.text.notes import BRACKETED, FOOTNOTE, HEADING, HEADING_WORDS, NOTE, is_dated
 from mihakk.schemas.poem import Couplet, CoupletKind, Poem
@@ -94,9 +95,9 @@ def arrange(rows: Sequence[str], language: Language = "ar", declared: int | None
     if is_free_verse(lines, language):
         return Arrangement([(line, None) for line in lines], "free_verse", breaks, dropped)
     paired = declared is not None and declared * 2 == len(lines)
-    if not paired and language == "ar" and len(lines) >= RAJAZ_LINES and _one_rhyme(lines):
+    if not paired and pack(language).rhyme == "rawi" and len(lines) >= RAJAZ_LINES and _one_rhyme(lines):
         return Arrangement([(line, None) for line in lines], "rajaz_lines", breaks, dropped)
-    if language != "en" and any(_strophic(lines, size, language) for size in STROPHES):
+    if pack(language).rhyme != "last_word" and any(_strophic(lines, size, language) for size in STROPHES):
         return Arrangement([(line, None) for line in lines], "strophic", breaks, dropped)
     units: list[tuple[str, str | None]] = []
     for number, stanza in enumerate(stanzas, start=1):
@@ -196,7 +197,7 @@ def _strophic(lines: Sequence[str], size: int, language: Language) -> bool:
 def is_free_verse(lines: Sequence[str], language: Language) -> bool:
     """Lines of very different length, or of different length and without a common rhyme."""
     lengths = [len(_LETTER.findall(line)) for line in lines]
-    if language == "en" or len(lengths) < FREE_LINES or not any(lengths):
+    if pack(language).rhyme == "last_word" or len(lengths) < FREE_LINES or not any(lengths):
         return False
     spread = pstdev(lengths) / mean(lengths)
     return spread >= FREE_SPREAD or (spread >= UNRHYMED_SPREAD and not _rhyme(lines[1::2], language))

@@ -54,6 +54,21 @@ _MADE: Final[dict[str, Callable[[], Iterable[re.Pattern[str]]]]] = {
         re.compile(rf"({parts})\s*[:：]\s*[^.\n]{{1,60}}", re.IGNORECASE)
         for parts in import_module("mihakk.machinery.text.references")._SEE.values()
     ],
+    "machinery/text/stem.py": lambda: [
+        getattr(import_module("mihakk.machinery.text.stem"), name)[language]
+        for name in ("_PREFIX", "_ENDING")
+        for language in ("ar", "fa", "en", "und")
+    ],
+    "machinery/text/canonical.py": lambda: [
+        pattern
+        for language in ("ar", "fa", "en", "und")
+        for pattern in import_module("mihakk.machinery.text.canonical")._RULES[language]
+        if isinstance(pattern, re.Pattern)
+    ],
+    "validators/checks/text/script.py": lambda: [
+        import_module("mihakk.validators.checks.text.script").WRONG[language]
+        for language in ("ar", "fa", "und")
+    ],
     "validators/checks/check.py": lambda: [re.compile("[ab\\]]")],
     "validators/checks/text/list_mark.py": lambda: [re.compile(r"\b12\s*[.)\]/–-]")],
     "validators/external/mapping.py": lambda: [re.compile(r"(?<!\\)\+")],

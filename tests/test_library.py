@@ -82,7 +82,7 @@ def test_an_audit_writes_nothing_beside_what_it_is_told(
         ({"q": ["?"]}, COLUMNS, r"dict is no table: give one of its parts \(q\)"),
         (pd.DataFrame({"q": ["a", 1, ["b"]], "key": ["x", "y", "z"]}), COLUMNS, "values of one kind"),
         (pd.DataFrame([["a", "b"]], columns=["q", "q"]), COLUMNS, "values of one kind"),
-        (ROWS, COLUMNS | {"language": "xx"}, "language is 'xx': it must be one of ar, fa, en"),
+        (ROWS, COLUMNS | {"language": "Xx"}, "language is 'Xx': it must be a BCP 47 code, as ar, fa, en"),
         ([row | {"key": 1} for row in ROWS], COLUMNS, "add gold_as=index0 or gold_as=index1"),
         (
             [
@@ -167,5 +167,5 @@ def test_to_import_it_costs_nothing() -> None:
 
 @pytest.mark.parametrize("read", [mihakk.normalize, mihakk.key, mihakk.rhyme], ids=lambda one: one.__name__)
 def test_a_language_that_texts_are_not_read_in_is_named(read: Callable[[str, Any], str]) -> None:
-    with pytest.raises(mihakk.errors.UsageError, match="language is 'tr': it must be one of ar, fa, en"):
-        read("bir metin", "tr")
+    with pytest.raises(mihakk.errors.UsageError, match="language is 'Turkish': it must be a BCP 47 code"):
+        read("bir metin", "Turkish")

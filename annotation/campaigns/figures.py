@@ -180,7 +180,7 @@ def needed_votes(campaigns: Iterable[Campaign], overlap: int) -> Callable[[Drawn
 
 def language_asked(row: Drawn) -> Language:
     """Language of what a question is about."""
-    return cast("Language", row.strata.get("language") or "ar")
+    return row.strata.get("language") or "ar"
 
 
 def says_sentence(values: Mapping[str, str], language: Language = "ar") -> tuple[str, str]:

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from mihakk.annotation.decisions.votes import votes_of
 from mihakk.annotation.screens.corrections import showable
-from mihakk.annotation.screens.labelling import DIRECTION
 from mihakk.annotation.screens.ratings import Label
 from mihakk.annotation.screens.tasks import escaped, screen_task
 from mihakk.machinery.ids import digest
+from mihakk.machinery.languages import pack
 from mihakk.schemas.record import Language
 from mihakk.validators.code.refinement import Decided, Refinement, marked_diff
 
@@ -42,7 +42,7 @@ def refinement_task(
             body.append(f"<p>{heading('reason')}<bdi>{escaped(refinement.reason)}</bdi></p>")
         for name, text in (("prompt", prompt), ("solution", solution)):
             body.append(f'<p>{heading(name)}</p><pre dir="ltr">{escaped(text)}</pre>')
-        return f'<article dir="{DIRECTION[language]}" lang="{language}">{"".join(body)}</article>'
+        return f'<article dir="{pack(language).direction}" lang="{language}">{"".join(body)}</article>'
 
     facts = {"kinds": ", ".join(refinement.kinds), "model": refinement.model}
     return screen_task(

@@ -6,6 +6,7 @@ nowhere.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any, TypeVar
@@ -23,13 +24,12 @@ from mihakk.annotation.decisions.store import (
     subject_of,
 )
 from mihakk.annotation.decisions.stores import Stores
-from mihakk.annotation.screens.labelling import DIRECTION
 from mihakk.annotation.screens.ratings import Label
 from mihakk.machinery.ids import digest
 from mihakk.machinery.lake.storage import Storage
 from mihakk.schemas.calibration import CalibrationAnswer
 from mihakk.schemas.guideline import Guideline, LeadAnswer
-from mihakk.schemas.record import Record
+from mihakk.schemas.record import LANGUAGE_CODE, Record
 from mihakk.schemas.rejection import Rejection
 from mihakk.schemas.review import Review, Voided, Words
 
@@ -181,4 +181,4 @@ def _unusable(row: Rejection, names: Mapping[int, str]) -> tuple[dict[str, Any],
 
 
 def _language(name: str) -> str:
-    return name if name in DIRECTION else ""
+    return name if re.fullmatch(LANGUAGE_CODE, name) else ""

@@ -32,6 +32,7 @@ from mihakk.annotation.screens.tasks import (
 )
 from mihakk.annotation.statistics.sampling import NEWCOMER_CHECKS, Queued, QueueEntry, choose, wanted_changed
 from mihakk.machinery.ids import content_hash
+from mihakk.machinery.languages import stand_in
 from mihakk.machinery.seeds import rng
 from mihakk.schemas.audit import Audit, Verdict
 from mihakk.schemas.benchmark import ReviewConfig
@@ -203,7 +204,9 @@ def _bring(
     languages = list(DIRECTION)
     pushed: dict[str, Pushed] = {}
     known = {(one.language, one.dialect) for one in there}
-    for place in sorted({*placed, *known, *behind}, key=lambda one: (languages.index(one[0]), one[1])):
+    for place in sorted(
+        {*placed, *known, *behind}, key=lambda one: (languages.index(stand_in(one[0], languages)), *one)
+    ):
         wanted, judges = placed.get(place, []), config.judges_of(*place)
         nobody = len(wanted) if config.people and not judges else 0
         found = Pushed()

@@ -27,7 +27,7 @@ from mihakk.annotation.label_studio.project import (
 )
 from mihakk.annotation.label_studio.pull import Pulled, all_answers, author_of
 from mihakk.annotation.label_studio.push import Pushed, push
-from mihakk.annotation.screens.labelling import DIRECTION, words
+from mihakk.annotation.screens.labelling import words
 from mihakk.annotation.screens.tasks import numbered
 from mihakk.annotation.teaching.guidelines import current_guideline, substantial_changes
 from mihakk.annotation.teaching.page import calibration_words
@@ -35,6 +35,7 @@ from mihakk.annotation.teaching.rounds import Gate, current, draw_round, due, is
 from mihakk.annotation.teaching.state import calibration_state, withheld_rows
 from mihakk.machinery.errors import RecordRejected
 from mihakk.machinery.groups import grouped
+from mihakk.machinery.languages import pack
 from mihakk.schemas.benchmark import CalibrationConfig
 from mihakk.schemas.calibration import CalibrationAnswer, Known, Round
 from mihakk.schemas.guideline import Guideline
@@ -172,7 +173,7 @@ def calibration_title(template: str, language: Language, benchmark: str) -> str:
 
 def with_preface(told: str, instructions: str, language: Language) -> str:
     """Instructions with a sentence before them."""
-    return f'<p dir="{DIRECTION[language]}" lang="{language}"><b>{escape(told)}</b></p>\n{instructions}'
+    return f'<p dir="{pack(language).direction}" lang="{language}"><b>{escape(told)}</b></p>\n{instructions}'
 
 
 def settle_settings(project: Project, wanted: Mapping[str, Any]) -> bool:

@@ -27,6 +27,7 @@ from mihakk.annotation.screens.tasks import TEMPLATE
 from mihakk.annotation.teaching.state import gate
 from mihakk.machinery.errors import RecordRejected, UsageError
 from mihakk.machinery.ids import digest
+from mihakk.machinery.languages import pack
 from mihakk.machinery.spreadsheet import guarded, may_run
 from mihakk.machinery.workbook import open_workbook
 from mihakk.schemas.benchmark import ReviewConfig
@@ -330,7 +331,9 @@ def write_sheet(path: Path, rows: Sequence[Given]) -> int:
         csv.writer(text, quoting=csv.QUOTE_ALL).writerows([guarded(cell) for cell in row] for row in table)
         path.write_bytes(text.getvalue().encode("utf-8-sig"))
     elif path.suffix.lower() == ".xlsx":
-        _write_workbook(path, table, rtl=sum(row["language"] != "en" for row in rows) * 2 > len(rows))
+        _write_workbook(
+            path, table, rtl=sum(pack(row["language"]).direction == "rtl" for row in rows) * 2 > len(rows)
+        )
     else:
         raise UsageError(f"{path}: a sheet is one of {', '.join(SUFFIXES)}")
     return len(rows)

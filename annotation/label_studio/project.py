@@ -6,15 +6,15 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 from urllib.parse import quote, unquote
 
 from mihakk.annotation.label_studio.connection import Connection
-from mihakk.annotation.screens.labelling import DIRECTION, Labelling, labelling, template_names, words
+from mihakk.annotation.screens.labelling import Labelling, labelling, template_names, words
 from mihakk.annotation.screens.tasks import PREFILL
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.ids import sha256
-from mihakk.schemas.record import Language
+from mihakk.schemas.record import LANGUAGE_CODE, Language
 
 _MARKER = re.compile(r"^mihakk:(?P<name>\S+) config:(?P<config>[0-9a-f]{16})$")
 _PAGE = 1000
@@ -61,7 +61,7 @@ class Project:
     @property
     def language(self) -> Language:
         """Language of its screen and its texts."""
-        return cast("Language", self.name.split(":")[2])
+        return self.name.split(":")[2]
 
     @property
     def dialect(self) -> str:
@@ -105,7 +105,7 @@ def find_projects(connection: Connection, benchmark: str) -> list[Project]:
     projects = []
     for name, row in sorted(found.items()):
         _, template, screen = name.split(":")[:3]
-        if template in template_names() and screen in DIRECTION:
+        if template in template_names() and re.fullmatch(LANGUAGE_CODE, screen):
             marker = _MARKER.match(row["description"])
             edited = marker is None or config_digest(row["label_config"]) != marker["config"]
             projects.append(

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from mihakk.machinery.errors import UsageError
+from mihakk.machinery.languages import pack, stand_in
 from mihakk.schemas.record import Language
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -21,8 +22,11 @@ MAX_OPTIONS = 10
 MAX_ROWS = 24
 """Verses with a row of their own in the form; a longer poem's share a box, one a line."""
 
-Direction = Literal["rtl", "ltr"]
-DIRECTION: dict[Language, Direction] = {"ar": "rtl", "fa": "rtl", "en": "ltr"}
+DIRECTION: dict[Language, str] = {
+    language: pack(language).direction
+    for language in yaml.safe_load((TEMPLATES / "common.yaml").read_text("utf-8"))
+}
+"""Languages that screens speak; texts of others stand on English ones."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,7 @@ def labelling(name: str, screen: Language = "ar", *, skips: bool = True) -> Labe
     folder = TEMPLATES / name
     if not (folder / "config.xml.j2").is_file():
         raise UsageError(f"there is no review template {name!r}; choose one of {', '.join(template_names())}")
+    screen = stand_in(screen, DIRECTION)
     labels = words(name, screen)
     config = _compiled(name).render(
         t=labels,
@@ -68,7 +73,7 @@ def labelling(name: str, screen: Language = "ar", *, skips: bool = True) -> Labe
 def words(name: str, screen: Language) -> dict[str, Any]:
     """What the annotator reads on that template's screen, by key of `words.yaml` and `common.yaml`."""
     common, own = (
-        yaml.safe_load(path.read_text("utf-8"))[screen]
+        yaml.safe_load(path.read_text("utf-8"))[stand_in(screen, DIRECTION)]
         for path in (TEMPLATES / "common.yaml", TEMPLATES / name / "words.yaml")
     )
     return {**common, **own}

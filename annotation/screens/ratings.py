@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import Any
 
 from mihakk.annotation.screens.corrections import showable
-from mihakk.annotation.screens.labelling import DIRECTION
 from mihakk.annotation.screens.tasks import escaped, screen_task
 from mihakk.machinery.agreement import Level
 from mihakk.machinery.ids import digest
+from mihakk.machinery.languages import pack
 from mihakk.schemas.record import Language, Record
 
 LEVELS: dict[str, dict[str, Level]] = {
@@ -109,7 +109,7 @@ def rating_task(
     def html(labels: Mapping[str, Any]) -> str:
         headings = {**labels.get("names", {}), **labels.get("shown", {})}
         body = "".join(_part(part, headings) for part in sorted(parts, key=lambda part: not part.judged))
-        return f'<article dir="{DIRECTION[language]}" lang="{language}">{body}</article>'
+        return f'<article dir="{pack(language).direction}" lang="{language}">{body}</article>'
 
     return screen_task(
         template,

@@ -10,9 +10,10 @@ from hashlib import blake2b
 from typing import Any, get_args
 
 from mihakk.annotation.screens.corrections import form, showable
-from mihakk.annotation.screens.labelling import DIRECTION, MAX_OPTIONS, MAX_ROWS, words
+from mihakk.annotation.screens.labelling import MAX_OPTIONS, MAX_ROWS, words
 from mihakk.machinery.ids import content_hash, digest
-from mihakk.machinery.taxonomy import Kind, vocabulary
+from mihakk.machinery.languages import pack
+from mihakk.machinery.taxonomy import Kind, vocabulary, with_tables
 from mihakk.schemas.audit import CRITICAL, Audit
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.item import AnswerItem, ChoiceItem, Item
@@ -208,10 +209,10 @@ def meta(facts: Mapping[str, str], subject: str, language: Language, labels: Map
 
 def value_name(field: str, value: str, language: Language, labels: Mapping[str, Any]) -> str:
     """What a metre, era, genre, poet, dialect or form is called on the screen; else the value itself."""
-    known: Language = "fa" if language == "fa" else "ar"
+    known = with_tables(language)
     table = next((vocabulary(kind, known) for kind in get_args(Kind) if kind == field), None)
     entry = (table.entries.get(value) if table else None) or {}
-    names = ("fa", "name", "ar", "pattern") if known == "fa" else ("ar", "name")
+    names = (known, "name", "ar", "pattern")
     return str(next((entry[name] for name in names if entry.get(name)), labels["values"].get(value, value)))
 
 
@@ -240,7 +241,7 @@ def _item(item: Item, labels: Mapping[str, Any], *, answered: bool = True) -> st
             classes.append("has-overall")
             body.append(f"<p>{_heading(labels['shown']['overall'])}{escaped(item.overall)}</p>")
     return (
-        f'<article class="{" ".join(classes)}" dir="{DIRECTION[item.language]}" lang="{item.language}">'
+        f'<article class="{" ".join(classes)}" dir="{pack(item.language).direction}" lang="{item.language}">'
         f"{''.join(body)}</article>"
     )
 

@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from mihakk.annotation.screens.labelling import DIRECTION, value_words, words
+from mihakk.machinery.languages import stand_in
 from mihakk.schemas.calibration import CalibrationAnswer, Known, Standing
 from mihakk.schemas.record import Language
 
@@ -21,7 +22,7 @@ _HERE = Path(__file__).parent
 @cache
 def calibration_words(language: Language) -> dict[str, Any]:
     """What people read about calibration in that language."""
-    return dict(yaml.safe_load((_HERE / "words.yaml").read_text("utf-8"))[language])
+    return dict(yaml.safe_load((_HERE / "words.yaml").read_text("utf-8"))[stand_in(language, DIRECTION)])
 
 
 def explanation(known: Known) -> str:

@@ -14,6 +14,7 @@ from mihakk.evaluation.adapters.adapter import ADAPTERS, Adapter, Facts
 from mihakk.generators.prompts import bundled, outside_prompt
 from mihakk.machinery.configs import load_text
 from mihakk.machinery.ids import content_hash
+from mihakk.machinery.languages import stand_in
 from mihakk.schemas.item import ITEM_ROWS, ChoiceItem, Item
 from mihakk.schemas.record import Language
 
@@ -65,7 +66,8 @@ def facts_of(name: str, item: Item) -> Facts:
 
 def labels_of(language: Language, count: int) -> tuple[str, ...]:
     """Labels of so many options: the language's own, Latin letters where it has too few, else numbers."""
-    known = bundled().layout.languages[language].labels
+    layouts = bundled().layout.languages
+    known = layouts[stand_in(language, layouts)].labels
     for labels in (known, tuple(ascii_uppercase)):
         if count <= len(labels):
             return labels[:count]

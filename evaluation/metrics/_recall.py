@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from mihakk.evaluation.metrics.metric import Case
+from mihakk.machinery.languages import pack
 from mihakk.machinery.text import key
 from mihakk.schemas.record import Language
 
@@ -31,7 +32,7 @@ class Distance(NamedTuple):
 def published_fold(text: str, language: Language) -> str:
     """Text as the published code compares it: آ and ى are not folded, and of English only the spaces."""
     text = unicodedata.normalize("NFC", text)
-    if language != "en":
+    if pack(language).script == "Arab":
         text = _MARKS.sub("", text.translate(_LETTERS)).replace(_ZWNJ, " ")
     return " ".join(text.split())
 

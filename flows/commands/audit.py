@@ -54,7 +54,7 @@ def audit(
     ] = "strict",
     limit: Annotated[int | None, typer.Option(min=0, help="Items that the auditors see, at most.")] = None,
     language: Annotated[
-        Literal["ar", "fa", "en"], typer.Option(help="Language of rows that name none.")
+        str, typer.Option(help="Language of rows that name none, by BCP 47: ar, fa, en, tr, zh ...")
     ] = "ar",
     subset: Annotated[list[str] | None, typer.Option(help="Take only these subsets.")] = None,
     split: Annotated[str, typer.Option(help="Take only this split.")] = "",

@@ -55,9 +55,7 @@ IdColumn = Annotated[
     str,
     typer.Option("--id", help="Column of ids in a table of results, where its name doesn't tell."),
 ]
-LanguageOf = Annotated[
-    Literal["ar", "fa", "en"], typer.Option("--language", help="Of a benchmark that names none.")
-]
+LanguageOf = Annotated[str, typer.Option("--language", help="Of a benchmark that names none, by BCP 47.")]
 
 
 def import_(

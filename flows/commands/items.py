@@ -48,11 +48,11 @@ def show(
 
     Example: mihakk items show demo --task metre_choice --sample 3
     """
-    from mihakk.reports.templates import RIGHT_TO_LEFT
+    from mihakk.reports.templates import direction
 
     questions = _sampled(config, task, language, sample, lake)
     cards = [
-        card(number, question, rtl=question.item.language in RIGHT_TO_LEFT)
+        card(number, question, rtl=direction(question.item.language) == "rtl")
         for number, question in enumerate(questions, 1)
     ]
     print_result(questions, Group(*cards), as_json=as_json)

@@ -14,6 +14,7 @@ from rich.markup import escape
 from mihakk.flows.commands.options import AsJson, Lake, Reviewed
 from mihakk.flows.commands.review_output import applied_with
 from mihakk.machinery.errors import UsageError
+from mihakk.machinery.languages import pack
 from mihakk.reports.console import open_console, print_json
 from mihakk.schemas.audit import CRITERIA
 from mihakk.schemas.review import DiscardReason
@@ -131,7 +132,7 @@ def _item(row: Mapping[str, str], number: int, total: int, console: Console) -> 
             else name[4:]
         )
         for line in text.split("\n"):
-            shown = f"{_ISOLATE}{line}{_END}" if row["language"] != "en" else line
+            shown = f"{_ISOLATE}{line}{_END}" if pack(row["language"]).direction == "rtl" else line
             console.print(f"{label:>9}  {shown}", markup=False)
 
 

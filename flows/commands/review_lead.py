@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -136,7 +136,7 @@ def disputes(
     @cache
     def own() -> dict[str, Language]:
         asked = stored(opened.stores.campaigns, Drawn)
-        of_questions = {row.subject: cast("Language", row.strata["language"]) for row in asked}
+        of_questions = {row.subject: row.strata["language"] for row in asked}
         return of_questions | opened.screens(None)
 
     def screen_of(subject: str) -> Language | None:
@@ -268,16 +268,15 @@ def answer(
     Example: mihakk review answer demo q-1f0c2a9be4 "Dialect is not an error."
     """
     from datetime import UTC, datetime
-    from typing import get_args
 
     from mihakk.annotation.teaching.questions import answer_question
+    from mihakk.machinery.languages import languages as fit_for
     from mihakk.pipeline.opened_review import open_review
-    from mihakk.schemas.record import Language
 
     opened = open_review(config, lake)
     screens = [name for name in languages.split(",") if name]
-    if unknown := sorted(set(screens) - set(get_args(Language))):
-        raise UsageError(f"--languages {unknown[0]!r} is not one of {', '.join(get_args(Language))}")
+    if unknown := sorted(set(screens) - set(fit_for("items"))):
+        raise UsageError(f"--languages {unknown[0]!r} is not one of {', '.join(fit_for('items'))}")
     with opened.locked():
         row = answer_question(
             opened.stores,
@@ -285,7 +284,7 @@ def answer(
             text,
             now=datetime.now(UTC),
             template=template,
-            languages=[cast("Language", name) for name in screens],
+            languages=screens,
             substantial=substantial,
         )
     again = "; calibration is asked again then" if substantial else ""

@@ -12,6 +12,7 @@ from rapidfuzz.distance import Postfix
 from mihakk.generators.corpus import ENDING, Corpus, Numbers
 from mihakk.generators.corpus_rows import Line, Rhyme, rhyming
 from mihakk.generators.task import Context, Options, Skip
+from mihakk.machinery.languages import pack
 
 NONE: Numbers = np.empty(0, dtype=np.int64)
 NEAR_DUPLICATE = 80.0
@@ -112,7 +113,7 @@ def find_distractors(ctx: Context[LinesT], line: Line, side: Side) -> Distractor
         raise Skip("no_line_in_rhyme" if line.rhymes_within else "no_line_in_poem")
     beside = corpus.lines[here]
     # Letters alike are no rhyme: the rawi may be another. Persian's qafiye and radif are letters.
-    alike = line.language == "fa" or rhyming(side.rhyme(line), side.rhyme(beside))
+    alike = pack(line.language).rhyme == "qafiya" or rhyming(side.rhyme(line), side.rhyme(beside))
     shared = Postfix.similarity(line.second_key, beside.second_key) if side is SECOND and alike else 0
     prefers = rhyme == "prefer" and side is SECOND
     for size in range(shared, -1 if prefers else shared - 1, -1):
@@ -141,7 +142,7 @@ def _ending_alike(corpus: Corpus, line: Line, size: int) -> Sequence[int] | Numb
     if not size:
         return corpus.in_metre[place]
     group = corpus.with_ending.get((*place, line.second_key[-min(size, ENDING) :]), NONE)
-    if line.language == "fa":
+    if pack(line.language).rhyme == "qafiya":
         # A radif may be longer than the endings that lines are grouped by, and the qafiye stands before it.
         end = line.second_key[-size:]
         return group if size <= ENDING else [n for n in group if corpus.lines[n].second_key.endswith(end)]

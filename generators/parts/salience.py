@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from mihakk.machinery.languages import pack
 from mihakk.machinery.text import key, word_keys, words
 from mihakk.machinery.text.stem import stem
 from mihakk.schemas.record import Language
@@ -72,7 +73,7 @@ def telling_words(text: str, language: Language, without: frozenset[str] = froze
 
 
 def _candidates(text: str, language: Language, without: frozenset[str]) -> dict[str, str]:
-    found = words(text.lower() if language == "en" else text)
+    found = words(text.lower() if pack(language).script == "Latn" else text)
     return {
         folded: word
         for word in found

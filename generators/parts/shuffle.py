@@ -5,6 +5,7 @@ from random import Random
 from mihakk.generators.corpus_rows import Line
 from mihakk.generators.parts.salience import commonest, fitness
 from mihakk.generators.task import Context, Options, Skip
+from mihakk.machinery.languages import pack
 from mihakk.machinery.seeds import rng
 from mihakk.machinery.text import key, words
 from mihakk.schemas.record import Language
@@ -19,9 +20,9 @@ _BEFORE_VERB = frozenset({"می", "نمی", "همی"})
 
 
 def units(text: str, language: Language) -> list[str]:
-    """Words of a line as they are moved: Persian verbs with their sign, English words and compounds without
+    """Words of a line as they are moved: Persian verbs with their sign, Latin words and compounds without
     capitals."""
-    if language == "en":
+    if pack(language).script == "Latn":
         parts = text.lower().replace("--", " ").split()
         return [compound for part in parts if (compound := "-".join(words(part)))]
     found: list[str] = []

@@ -12,6 +12,7 @@ import numpy as np
 
 from mihakk.generators.corpus import Corpus, salt
 from mihakk.machinery.errors import UsageError
+from mihakk.machinery.languages import pack
 from mihakk.machinery.taxonomy import vocabulary
 from mihakk.schemas.poem import Poem
 from mihakk.schemas.record import Language
@@ -107,7 +108,7 @@ def metres(language: Language) -> dict[str, Term]:
         UsageError: No table of metres for the language.
     """
     rows = _entries("metre", language)
-    if language != "ar":
+    if not pack(language).quantitative:
         kinds = {row["id"]: "name" if row.get("name") else "pattern" for row in rows}
         return {row["id"]: Term(row["id"], row[kinds[row["id"]]], kind=kinds[row["id"]]) for row in rows}
     full = _mutual(

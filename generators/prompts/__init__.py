@@ -8,6 +8,7 @@ from pydantic import Field
 
 from mihakk.machinery.configs import load_config
 from mihakk.machinery.errors import UsageError
+from mihakk.machinery.languages import stand_in
 from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
 from mihakk.schemas.record import Language, Record
 
@@ -181,11 +182,12 @@ def render(item: Item, language: Language) -> str:
 
 
 def outside_prompt(item: Item) -> str:
-    """The prompt of a row that somebody else wrote: their question in our layout, in its own language."""
-    layout = bundled().layout.languages[item.language]
+    """The prompt of a row that somebody else wrote: their question in our layout."""
+    spoken = stand_in(item.language, bundled().layout.languages)
+    layout = bundled().layout.languages[spoken]
     parts = [f"{layout.context}\n{item.context}" if item.context else "", item.question]
     if isinstance(item, ChoiceItem):
-        labels = bundled().labels(item.language, len(item.options))
+        labels = bundled().labels(spoken, len(item.options))
         lines = [f"{label}) {option}" for label, option in zip(labels, item.options, strict=True)]
         parts += ["\n".join(lines), layout.choice.format(labels=layout.separator.join(labels))]
     else:

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mihakk.machinery.languages import pack
 from mihakk.machinery.prosody.feet import forms
 from mihakk.machinery.prosody.letters import SLIP, Sounds, lattice, vocalised
 from mihakk.schemas.poem import Poem
@@ -42,7 +43,7 @@ class Scansion(NamedTuple):
 def sure_metres(poem: Poem) -> dict[int, Scansion]:
     """Section of an Arabic poem to the scansion of its first couplets, where that is sure."""
     found: dict[int, Scansion] = {}
-    for section in poem.sections if poem.language == "ar" else ():
+    for section in poem.sections if pack(poem.language).quantitative else ():
         lines = (
             (couplet.first.shown, couplet.second.shown)
             for couplet in poem.couplets

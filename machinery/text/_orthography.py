@@ -23,7 +23,6 @@ _NOT_OF_WORD: Final = re.compile(f"[^{cp.LETTERS}{cp.MARKS}]")
 _LONGEST_STEM: Final = 40  # characters, marks included: more than any word of the list has
 _OPEN: Final = (cp.FATHA, cp.FATHATAN)
 _ONE_MARK: Final = re.compile(_M)
-_ARABIC: Final = str.maketrans(cp.LETTER_VARIANTS["ar"])
 _YEH_AND_HAMZA: Final = re.compile(f"{cp.FARSI_YEH}({_M}*?){cp.HAMZA_ABOVE}")
 
 
@@ -32,13 +31,18 @@ def spell_allah(line: str) -> str:
     return _ALLAH_AFTER_ALEF.sub(r"\1لله", line) if cp.ALLAH_LIGATURE in line else line
 
 
-def read_final_yeh(line: str) -> str:
-    """The final Farsi yeh of Arabic words as alef maksura where word or vowel says so, else yeh."""
+def read_final_yeh(line: str, variants: dict[int, str]) -> str:
+    """The final Farsi yeh of Arabic words as alef maksura where word or vowel says so, else yeh.
+
+    Args:
+        line: One line.
+        variants: Letters of other keyboards to Arabic ones.
+    """
 
     def read(match: re.Match[str]) -> str:
         start = match.start()
         stem = _NOT_OF_WORD.split(line[max(0, start - _LONGEST_STEM) : start])[-1]
-        bare = _ONE_MARK.sub("", stem).translate(_ARABIC) + cp.ALEF_MAKSURA
+        bare = _ONE_MARK.sub("", stem).translate(variants) + cp.ALEF_MAKSURA
         maksura = not match[1] and (stem.endswith(_OPEN) or bare in cp.MAKSURA_WORDS)
         return cp.ALEF_MAKSURA if maksura else cp.YEH
 
@@ -142,11 +146,11 @@ def untidy(line: str) -> bool:
     return line.strip(" ") != line or _SPACE_BEFORE.search(line) is not None
 
 
-def loose(line: str, *, persian: bool) -> bool:
+def loose(line: str, *, yeh_hamza: bool) -> bool:
     """Whether a line that may keep ZWNJ and hamza above has one out of its place."""
     if cp.ZWNJ in line and _LOOSE_ZWNJ.search(line):
         return True
-    return persian and cp.HAMZA_ABOVE in line and _YEH_AND_HAMZA.search(line) is not None
+    return yeh_hamza and cp.HAMZA_ABOVE in line and _YEH_AND_HAMZA.search(line) is not None
 
 
 def squeeze(line: str) -> tuple[str, int]:

@@ -3,9 +3,10 @@
 import re
 from typing import Final, NamedTuple
 
+from mihakk.machinery.languages import ByLanguage, Pack, Writing
 from mihakk.machinery.text import _orthography
 from mihakk.machinery.text import codepoints as cp
-from mihakk.machinery.text.codepoints import Language
+from mihakk.schemas.record import Language
 
 
 class Canonical(NamedTuple):
@@ -31,9 +32,10 @@ def canonicalize(raw: str, language: Language) -> Canonical:
 
 def canonical(raw: str, language: Language) -> str:
     """The canonical form of `raw` alone: `canonicalize` without its counts, and quicker on clean text."""
-    if _RULES[language].unclean.search(raw) is not None or raw.strip(" ") != raw:
+    rule = _RULES[language]
+    if rule.unclean.search(raw) is not None or raw.strip(" ") != raw:
         return canonicalize(raw, language).text
-    if language != "ar" and _orthography.loose(raw, persian=language == "fa"):
+    if rule.tidies and _orthography.loose(raw, yeh_hamza=rule.composes):
         return canonicalize(raw, language).text
     return _orthography.compose(raw)
 
@@ -41,7 +43,11 @@ def canonical(raw: str, language: Language) -> str:
 class _Rule(NamedTuple):
     """What differs between the languages, compiled once."""
 
-    language: Language
+    writing: Writing
+    tidies: bool
+    """Zero-width non-joiners stay between letters."""
+    composes: bool
+    """Farsi yeh and hamza above become one letter."""
     suspect: re.Pattern[str]
     """A character that may have to change."""
     unclean: re.Pattern[str]
@@ -67,9 +73,9 @@ def _line(line: str, found: list[str], rule: _Rule, changes: dict[str, int]) -> 
     """One line; `found` are its suspects."""
     if found:
         line = _fold(line, found, rule, changes)
-    if rule.language == "fa" and cp.HAMZA_ABOVE in line:
+    if rule.composes and cp.HAMZA_ABOVE in line:
         line = _step(_orthography.compose_yeh(line), "yeh", changes)
-    if rule.language != "ar" and cp.ZWNJ in line:
+    if rule.tidies and cp.ZWNJ in line:
         line = _step(_orthography.tidy_zwnj(line), "zwnj", changes)
     if cp.TATWEEL in line:
         line = _step(_orthography.drop_kashida(line), "kashida", changes)
@@ -84,8 +90,8 @@ def _line(line: str, found: list[str], rule: _Rule, changes: dict[str, int]) -> 
 def _fold(line: str, found: list[str], rule: _Rule, changes: dict[str, int]) -> str:
     """The steps that need only know which characters the line has."""
     present = set(found)
-    if rule.language == "ar" and cp.FARSI_YEH in present:
-        line = _orthography.read_final_yeh(line)
+    if rule.writing.final_yeh == "by_word" and cp.FARSI_YEH in present:
+        line = _orthography.read_final_yeh(line, str.maketrans(rule.writing.variants))
     line = _orthography.spell_allah(line)
     # A line has few kinds of suspects: replacing each is quicker than translating every character.
     for char in sorted(present & rule.folds.keys()):
@@ -94,9 +100,9 @@ def _fold(line: str, found: list[str], rule: _Rule, changes: dict[str, int]) -> 
         line = line.replace(char, folded)
     if not cp.FORM_MARKS.keys().isdisjoint(present):
         line = _step(_orthography.fold_form_marks(line), "presentation_form", changes)
-    if cp.ZWJ in present:
+    if cp.ZWJ in present and rule.writing.joiner != "kept":
         line = _step(_orthography.tidy_zwj(line), "zwj", changes)
-    if rule.language == "ar" and cp.ZWNJ in present:
+    if rule.writing.joiner == "dropped" and cp.ZWNJ in present:
         line = _step(_orthography.drop_zwnj(line), "zwnj", changes)
     return line
 
@@ -111,22 +117,25 @@ def _count(changes: dict[str, int], kind: str, n: int) -> None:
         changes[kind] = changes.get(kind, 0) + n
 
 
-def _rule(language: Language) -> _Rule:
+def _rule(pack: Pack) -> _Rule:
     folds: dict[str, tuple[str, str]] = {}
     for kind, chars in cp.REMOVED.items():
         folds |= dict.fromkeys(chars, (kind, ""))
     folds |= dict.fromkeys(cp.SPACES, ("space_variant", " "))
-    variants = cp.LETTER_VARIANTS[language]
+    writing = pack.writing
+    variants = writing.variants
     for form, letters in cp.FORM_LETTERS.items():
         folds[form] = ("presentation_form", "".join(variants.get(c, c) for c in letters))
     for letter, other in variants.items():
-        folds[letter] = (cp.KIND_OF_LETTER[letter], other)
+        folds[letter] = (cp.KIND_OF_LETTER.get(letter, "letter"), other)
     by_place = cp.LINE_BREAKS + cp.ZWJ + cp.TATWEEL + "".join(cp.FORM_MARKS)
-    if language == "ar":
+    if writing.joiner == "dropped":
         by_place += cp.ZWNJ
     suspects = re.escape("".join(folds) + by_place)
     return _Rule(
-        language=language,
+        writing=writing,
+        tidies=writing.joiner == "tidied",
+        composes=writing.yeh_hamza == "composed",
         suspect=re.compile(f"[{suspects}]"),
         # One set to search for, spaces judged where they are found: alternatives would be slower.
         unclean=re.compile(f"[{suspects} ](?:(?<! )|(?=[ {cp.TYPED_MARKS}]))"),
@@ -134,4 +143,4 @@ def _rule(language: Language) -> _Rule:
     )
 
 
-_RULES: Final = cp.ByLanguage({language: _rule(language) for language in cp.LANGUAGES})
+_RULES: Final = ByLanguage(_rule)

@@ -1,24 +1,10 @@
-"""Every table of the text package, by code point and name (Unicode 14).
+"""Every table of the text package that no one language owns, by code point and name (Unicode 14).
 
 Sources: the Unicode Character Database, and what real pages hold (docs/text.md).
 """
 
 import unicodedata
-from typing import Final, Literal, TypeVar
-
-from mihakk.machinery.errors import UsageError
-
-Language = Literal["ar", "fa", "en"]
-LANGUAGES: Final[tuple[Language, ...]] = ("ar", "fa", "en")
-T = TypeVar("T")
-
-
-class ByLanguage(dict[Language, T]):
-    """What each language has; another language is a mistake of whoever asks."""
-
-    def __missing__(self, language: Language) -> T:
-        raise UsageError(f"language is {language!r}: it must be one of {', '.join(LANGUAGES)}")
-
+from typing import Final
 
 # --- single code points the rules name --------------------------------------------------------------
 TATWEEL: Final = "\u0640"
@@ -81,8 +67,6 @@ NON_JOINING: Final = (
     "\u0691\u0692\u0693\u0694\u0695\u0696\u0697\u0698\u0699\u06c0\u06c3\u06c4\u06c5\u06c6\u06c7"
     "\u06c8\u06c9\u06ca\u06cb\u06cd\u06cf\u06d2\u06d3\u06d5\u06ee\u06ef"
 )
-# Letters only Persian writes with the Arabic letter a key folds them to.
-PERSIAN_LETTERS: Final = {"پ": "ب", "چ": "ج", "ژ": "ز", "گ": "ك", "ڤ": "ف"}
 
 # --- characters which leave `text`, by the kind under which the change is counted -------------------
 BIDI_CONTROLS: Final = "\u061c\u200e\u200f" + _span((0x202A, 0x202E), (0x2066, 0x2069))
@@ -102,27 +86,7 @@ REMOVED: Final = {
     "control": CONTROLS,
 }
 
-# --- letters by language ----------------------------------------------------------------------------
-_HEH_VARIANTS: Final = {
-    "\u06be": HEH,  # heh doachashmee
-    "\u06c1": HEH,  # heh goal
-    "\u06d5": HEH,  # ae
-    "\u06c0": HEH + HAMZA_ABOVE,  # heh with yeh above: spelt heh + hamza above, as Ganjoor does
-    "\u06c2": HEH + HAMZA_ABOVE,
-    "\u06c3": "\u0629",  # teh marbuta goal
-}
-LETTER_VARIANTS: Final[dict[Language, dict[str, str]]] = {
-    "ar": {FARSI_YEH: YEH, "\u06d2": YEH, KEHEH: KAF, "\u06aa": KAF, **_HEH_VARIANTS},
-    "fa": {
-        YEH: FARSI_YEH,
-        ALEF_MAKSURA: FARSI_YEH,
-        "\u06d2": FARSI_YEH,
-        KAF: KEHEH,
-        "\u06aa": KEHEH,
-        **_HEH_VARIANTS,
-    },
-    "en": {},
-}
+# --- letters ----------------------------------------------------------------------------------------
 # Arabic words whose last letter is alef maksura whatever the keyboard typed: the final Farsi yeh of anything
 # else is read as yeh, unless a fatha before it says otherwise.
 MAKSURA_WORDS: Final = frozenset(
@@ -131,7 +95,7 @@ MAKSURA_WORDS: Final = frozenset(
 KIND_OF_LETTER: Final = {
     **dict.fromkeys((FARSI_YEH, YEH, ALEF_MAKSURA, "\u06d2"), "yeh"),
     **dict.fromkeys((KEHEH, KAF, "\u06aa"), "kaf"),
-    **dict.fromkeys(_HEH_VARIANTS, "heh"),
+    **dict.fromkeys("\u06be\u06c1\u06d5\u06c0\u06c2\u06c3", "heh"),
 }
 
 # --- presentation forms -----------------------------------------------------------------------------
@@ -188,12 +152,6 @@ KEY_LETTERS: Final = {
 # Punctuation that stands inside a word and so does not end it in a key with spaces.
 WORD_INTERNAL: Final = "'\u2019\u02bc"
 
-# --- alphabets ----------------------------------------------------------------------------------------
-_SHARED: Final = "ءآأؤإئابتثجحخدذرزسشصضطظعغفقلمنهوةٱ"
-ALPHABETS: Final[dict[Language, frozenset[str]]] = {
-    "ar": frozenset(_SHARED + YEH + ALEF_MAKSURA + KAF + "".join(PERSIAN_LETTERS)),
-    "fa": frozenset(_SHARED + FARSI_YEH + KEHEH + "پچژگ\u06c0"),
-    "en": frozenset(),
-}
+# --- fonts ------------------------------------------------------------------------------------------
 # Letters no Arabic or Persian text has: slots of fonts which text extraction from PDF takes for letters.
 FONT_SLOTS: Final = "\u063b\u063c\u063d\u063e\u063f\u0658\u0659\u065a\u065b\u065c\u065d\u065e"

@@ -12,12 +12,13 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Final, NamedTuple
 
+from mihakk.machinery.languages import ByLanguage, pack
 from mihakk.machinery.remembered import Remembered
 from mihakk.machinery.text import codepoints as cp
 from mihakk.machinery.text.canonical import canonical
-from mihakk.machinery.text.codepoints import Language
 from mihakk.machinery.text.digits import convert
 from mihakk.machinery.text.key import words_key
+from mihakk.schemas.record import Language
 
 _LETTER: Final = rf"[^\W\d_{cp.TATWEEL}][{cp.MARKS}{cp.TATWEEL}\u0300-\u036f]*+"
 _JOINER: Final = f"[{cp.ZWNJ}{cp.ZWJ}{cp.SOFT_HYPHEN}{cp.BIDI_CONTROLS}{cp.ZERO_WIDTH}]*+"
@@ -46,8 +47,8 @@ def _compared(token: str, language: Language) -> str:
     return words_key(plain, language) if _is_word(plain) else _SIGN + _unpunctuated(plain)
 
 
-_CANONICAL: Final = {one: Remembered(partial(canonical, language=one)) for one in cp.LANGUAGES}
-_TOKENS: Final = {one: Remembered(partial(_compared, language=one)) for one in cp.LANGUAGES}
+_CANONICAL: Final = ByLanguage(lambda one: Remembered(partial(canonical, language=one.code)))
+_TOKENS: Final = ByLanguage(lambda one: Remembered(partial(_compared, language=one.code)))
 
 
 def _is_word(token: str) -> bool:
@@ -58,7 +59,15 @@ def _is_word(token: str) -> bool:
         # `Rr`, `kg`, `aa` and `US` mean something else in other case; `the` and `He` do not.
         vowels = _VOWELS.search(letters) is not None and len(set(letters.casefold())) > 1
         return vowels and (letters.islower() or letters.istitle())
-    return letters.islower() or letters.istitle() or letters.isupper() or not letters.isascii()
+    cased = sum(char.lower() != char.upper() for char in letters)
+    if not cased:
+        return True
+    # Genotypes are no words in other letters either: `Аа`, `АА`, `АаВВ`, `Bb和bb`.
+    if cased < len(letters) or (
+        not letters.isascii() and len(letters) <= _SHORT and len(set(letters.casefold())) == 1
+    ):
+        return False
+    return letters.islower() or letters.istitle() or letters.isupper()
 
 
 def _unpunctuated(token: str) -> str:
@@ -139,7 +148,7 @@ def _key(text: str, parts: list[str], tokens: list[str], language: Language) -> 
         whole = "".join(tokens)
     if _SIGN not in whole:
         # A space inside Arabic words is often one of spelling, and a ZWNJ elsewhere.
-        spaced = language == "en" or text.isascii()
+        spaced = pack(language).writing.spaces == "told" or text.isascii()
         return " ".join(filter(None, tokens)) if spaced else whole.replace(" ", "")
     if len(tokens) > 2 and tokens[-1][-1:] in "?:" and tokens[-1][-2:-1].isalnum():
         tokens[-1] = tokens[-1][:-1]

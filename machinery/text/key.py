@@ -4,17 +4,19 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
+from mihakk.machinery.languages import ByLanguage, Pack
 from mihakk.machinery.text import codepoints as cp
 from mihakk.machinery.text._orthography import spell_allah
 from mihakk.machinery.text._tokens import words
-from mihakk.machinery.text.codepoints import Language
+from mihakk.schemas.record import Language
 
 
 class _Fold(dict[int, str]):
     """A translation table that works out each code point when first met, so that one pass makes a key."""
 
-    def __init__(self, language: Language, *, spaced: bool) -> None:
-        self.language = language
+    def __init__(self, pack: Pack, *, spaced: bool) -> None:
+        self.folds = pack.writing.key_folds
+        self.marked = pack.writing.marks == "kept"
         self.spaced = spaced
 
     def __missing__(self, point: int) -> str:
@@ -24,17 +26,27 @@ class _Fold(dict[int, str]):
 
     def fold(self, char: str) -> str:
         parts = []
-        for part in unicodedata.normalize("NFKD", char) if char.isalnum() else "":
+        told = char.isalnum() or (self.marked and _is_mark(char))
+        for part in unicodedata.normalize("NFKD", char) if told else "":
             letter = cp.KEY_LETTERS.get(part, part)
-            if self.language == "ar":
-                letter = cp.PERSIAN_LETTERS.get(letter, letter)
+            letter = self.folds.get(letter, letter)
             if letter.isdecimal():
                 parts.append(str(unicodedata.digit(letter)))
-            elif letter.isalnum():
+            elif letter.isalnum() or (self.marked and letter and _is_mark(letter)):
                 parts.append(letter.casefold())
         if parts or not self.spaced:
             return "".join(parts)
         return " " if _ends_word(char) else ""
+
+
+def _is_mark(char: str) -> bool:
+    """Whether a character is a combining mark, or a radical that stands for its Chinese character."""
+    return unicodedata.category(char)[0] == "M" or is_radical(char)
+
+
+def is_radical(char: str) -> bool:
+    """Whether PDF extraction put a radical in place of a Chinese character: `⼤` for `大`."""
+    return "\u2e80" <= char <= "\u2fd5"
 
 
 def _ends_word(char: str) -> bool:
@@ -62,16 +74,14 @@ class _FoldedWords(dict[str, str]):
 _LONGEST_KEPT: Final = 40
 _MOST_KEPT: Final = 1 << 16
 """Some 15 MB a language."""
-_KEY: Final = cp.ByLanguage({language: _Fold(language, spaced=False) for language in cp.LANGUAGES})
-_WORDS_KEY: Final = cp.ByLanguage(
-    {language: _FoldedWords(_Fold(language, spaced=True)) for language in cp.LANGUAGES}
-)
+_KEY: Final = ByLanguage(lambda pack: _Fold(pack, spaced=False))
+_WORDS_KEY: Final = ByLanguage(lambda pack: _FoldedWords(_Fold(pack, spaced=True)))
 
 
 def key(text: str, language: Language) -> str:
-    """`text` with marks, spaces, punctuation and joiners gone, one letter for its variants, ASCII digits.
+    """`text` with spaces, punctuation, joiners and (by its pack) marks gone, one letter for its variants.
 
-    The key of a raw text and of its canonical form are the same.
+    Digits are ASCII. The key of a raw text and of its canonical form are the same.
     """
     return spell_allah(text).translate(_KEY[language])
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
-from mihakk.machinery.configs import load_yaml
-from mihakk.machinery.settings import REFERENCE
+from mihakk.machinery.languages import languages, pack
 from mihakk.machinery.text._tokens import words
 from mihakk.machinery.text.key import key
 from mihakk.machinery.text.script import Script, script_of
@@ -21,16 +20,9 @@ LEAST_LETTERS: Final = 40
 """Letters from which a text is told by its script alone."""
 ALMOST_ALL: Final = 0.9
 """Share of letters of one script from which a text is told by it."""
-LANGUAGE_NAMES: Final = {"ar": "Arabic", "fa": "Persian", "ur": "Urdu", "en": "English (Latin letters)"}
+LATIN: Final = "en"
+"""The language that a text of Latin letters alone is told to be in."""
 _CACHED: Final = 100_000
-
-
-class _Own(NamedTuple):
-    """What is one language's own."""
-
-    words: frozenset[str]
-    letters: frozenset[str]
-    article: str
 
 
 @dataclass(frozen=True)
@@ -62,19 +54,20 @@ class LanguageEvidence:
     def language(self) -> str:
         """`ar`, `fa` or `ur` by words, `en` by Latin letters alone; empty where it can't be told."""
         if self._almost_all("latin"):
-            return "en"
+            return LATIN
         (most, first), (second, _) = sorted(((self.hits(one), one) for one in _own()), reverse=True)[:2]
         return first if most >= LEAST and most >= LEAD * second else ""
 
     def other_than(self, declared: str) -> str:
         """The language told where it is not the declared one; empty otherwise."""
         found = self.language
-        if declared == "en" and not found and self._almost_all("arabic"):
+        latin = pack(declared).script == pack(LATIN).script
+        if latin and not found and self._almost_all("arabic"):
             found = max(_own(), key=self.hits)
-        return "" if found == declared else found
+        return "" if found == declared or (latin and found == LATIN) else found
 
     def __str__(self) -> str:
-        told = ", ".join(f"{self.hits(one)} {LANGUAGE_NAMES[one]}" for one in _own())
+        told = ", ".join(f"{self.hits(one)} {name_of(one)}" for one in _own())
         return f"of {self.words} words {told}"
 
     def _almost_all(self, script: Script) -> bool:
@@ -101,6 +94,11 @@ class LanguageSum:
     def evidence(self) -> LanguageEvidence:
         """All together."""
         return LanguageEvidence(self._words, *self._counters)
+
+
+def name_of(language: str) -> str:
+    """A language by its name, as evidence tells it."""
+    return f"{pack(language).name} (Latin letters)" if language == LATIN else pack(language).name
 
 
 def language_evidence(text: str, *more: str) -> LanguageEvidence:
@@ -140,10 +138,19 @@ def _languages(word: str) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(own), frozenset(lettered - own)
 
 
+class _Own(NamedTuple):
+    """By what a language is told; sets are quicker to ask than the pack's lists."""
+
+    words: frozenset[str]
+    letters: frozenset[str]
+    article: str
+
+
 @cache
 def _own() -> dict[str, _Own]:
-    table: dict[str, Any] = load_yaml(REFERENCE / "language_words.yaml", own=True)
+    told = {language: pack(language).tells for language in sorted(languages())}
     return {
-        language: _Own(frozenset(one["words"]), frozenset(one["letters"]), one.get("article", ""))
-        for language, one in table["languages"].items()
+        language: _Own(frozenset(one.words), frozenset(one.letters), one.article)
+        for language, one in told.items()
+        if one
     }

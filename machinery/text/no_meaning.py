@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Final, Literal, NamedTuple, get_args
 
-from mihakk.machinery.configs import load_yaml
-from mihakk.machinery.settings import REFERENCE
-from mihakk.machinery.text.codepoints import Language
+from mihakk.machinery.languages import pack
+from mihakk.machinery.languages.pack import Entry
 from mihakk.machinery.text.key import word_keys, words_key
 from mihakk.machinery.text.stem import stem
+from mihakk.schemas.record import Language
 
 Kind = Literal["clarity", "edition", "grammar", "source", "entry"]
 """What a text names in place of a meaning."""
@@ -17,7 +17,6 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 MOST: Final = 2 / 3
 """Share of the words that say something, from which a text is about its entry."""
 _AND: Final = "وف"
-_JOINED: Final = "وفبلك"
 _GLOSSED: Final = (1, 2)
 """Places, from 0, at which a word that glosses stands behind the word it explains."""
 _LONGEST: Final = 3
@@ -42,7 +41,7 @@ def named_instead(text: str, language: Language, most: float = MOST) -> Kind | N
     Args:
         text: A sentence or clause.
         language: Its language.
-        most: Share of its words that must be of `data/reference/no_meaning.yaml`; two at least, or all.
+        most: Share of its words that must be of the language's `entries`; two at least, or all.
 
     Returns:
         The kind of most of these words.
@@ -74,8 +73,8 @@ def breaks_off(text: str, language: Language) -> bool:
 
 
 def _forms(word: str, language: Language) -> frozenset[str]:
-    """A word's key and stems, those behind a letter that Arabic joins to it among them."""
-    joined = (word[1:], word[3:]) if language == "ar" and word[0] in _JOINED else ()
+    """A word's key and stems, those behind a letter that is joined to it among them."""
+    joined = (word[1:], word[3:]) if word[0] in pack(language).clitics else ()
     article = word.removeprefix("ال")
     return frozenset(
         form for one in (word, article, *joined) if len(one) > 1 for form in (one, stem(one, language))
@@ -88,8 +87,10 @@ def _is_bare(word: str, table: _Table) -> bool:
 
 @cache
 def _table(language: Language) -> _Table:
-    given: dict[str, Any] = load_yaml(REFERENCE / "no_meaning.yaml", own=True)["languages"][language]
-    keys = {name: frozenset(words_key(one, language) for one in told) for name, told in given.items()}
+    given = pack(language).entries
+    keys = {
+        name: frozenset(words_key(one, language) for one in given.get(name, ())) for name in get_args(Entry)
+    }
     return _Table(
         {kind: frozenset(stem(word, language) for word in keys[kind]) | keys[kind] for kind in KINDS},
         keys["bare"],

@@ -6,8 +6,8 @@ import re
 from typing import Final
 
 from mihakk.machinery.text._tokens import words
-from mihakk.machinery.text.codepoints import Language
 from mihakk.machinery.text.no_meaning import named_instead
+from mihakk.schemas.record import Language
 
 _QUOTED: Final = '«(?:[^«»]|«[^«»]*»)*»|"[^"\n]*"|“[^“”\n]*”|‘[^‘’\n]*’'
 AR_LETTER: Final = (

@@ -7,11 +7,12 @@ from functools import lru_cache
 from math import ceil
 from typing import Final, NamedTuple
 
+from mihakk.machinery.languages import pack
 from mihakk.machinery.text import codepoints as cp
 from mihakk.machinery.text._tokens import words
 from mihakk.machinery.text.canonical import canonical
-from mihakk.machinery.text.codepoints import Language
 from mihakk.machinery.text.key import words_key
+from mihakk.schemas.record import Language
 
 # The part of a poem that must share an ending before it counts as its rhyme: editions carry stray lines.
 SHARED: Final = 0.75
@@ -36,13 +37,14 @@ def rhyme(hemistich: str, language: Language) -> str:
     lengthen its vowel are left out, as many editions leave them out. Persian: the last word from its last
     long vowel on; the rhyme before a radif takes the poem (`poem_rhyme`). English: the last word's key.
     """
-    if language == "ar":
+    scheme = pack(language).rhyme
+    if scheme == "rawi":
         return _last_rawi(hemistich).key
     tail = words(canonical(hemistich, language))
     if not tail:
         return ""
     folded = words_key(tail[-1], language).replace(" ", "")
-    if language == "en":
+    if scheme == "last_word":
         return folded
     vowels = [i for i, letter in enumerate(folded) if letter in _LONG]
     return folded[min(vowels[-1], len(folded) - 2) :] if vowels and len(folded) > 1 else folded[-2:]
@@ -54,7 +56,7 @@ def rhyme_vowel(hemistich: str, language: Language) -> str:
     Empty where the edition does not write it, where the key tells it (an alef), and in other languages. Two
     hemistichs with one key whose written vowels differ do not rhyme (iqwa).
     """
-    return _last_rawi(hemistich).vowel if language == "ar" else ""
+    return _last_rawi(hemistich).vowel if pack(language).rhyme == "rawi" else ""
 
 
 def ridf(hemistich: str, language: Language) -> str:
@@ -62,7 +64,7 @@ def ridf(hemistich: str, language: Language) -> str:
 
     Empty where there is none, and in other languages: بالي and أهلي have one key and do not rhyme.
     """
-    return _last_rawi(hemistich).ridf if language == "ar" else ""
+    return _last_rawi(hemistich).ridf if pack(language).rhyme == "rawi" else ""
 
 
 def parted_by_radif(one: str, other: str) -> bool:
@@ -86,7 +88,7 @@ def poem_rhyme(endings: Sequence[str], language: Language) -> str:
     Persian: the longest shared ending, as a key with a space between words: the letters of the qafiye and
     then the radif. Arabic: the most common `rhyme`.
     """
-    if language == "fa":
+    if pack(language).rhyme == "qafiya":
         return _shared_ending([folded for ending in endings if (folded := words_key(ending, language))])
     found = Counter(folded for ending in endings if (folded := rhyme(ending, language)))
     if not found:

@@ -1,10 +1,12 @@
 """Scripts and alphabets: how much of a text is in its own letters."""
 
 from collections import Counter
+from functools import partial
 from typing import Final, Literal
 
+from mihakk.machinery.languages import pack, written_in
 from mihakk.machinery.text import codepoints as cp
-from mihakk.machinery.text.codepoints import Language
+from mihakk.schemas.record import Language
 
 Script = Literal["arabic", "latin", "other"]
 
@@ -15,6 +17,9 @@ _LATIN_END: Final = 0x024F
 _OTHER_LATIN: Final = (*range(0x1E00, 0x1F00), *range(0xFB00, 0xFB07))
 
 
+_OWN_NAMES: Final[dict[str, Script]] = {"Arab": "arabic", "Latn": "latin"}
+
+
 def script_shares(text: str) -> dict[Script, float]:
     """The part of the letters of `text` in each script, adding up to 1; all 0 where it has no letter."""
     counts: Counter[Script] = Counter()
@@ -23,6 +28,16 @@ def script_shares(text: str) -> dict[Script, float]:
             counts[script_of(char)] += 1
     whole = counts.total() or 1
     return {script: counts[script] / whole for script in ("arabic", "latin", "other")}
+
+
+def own_share(text: str, language: Language) -> float:
+    """The part of the letters of `text` that are of its language's script; 1 where that is not known."""
+    script = pack(language).script
+    if script in _OWN_NAMES:
+        return script_shares(text)[_OWN_NAMES[script]]
+    letters = [char for char in text if char.isalpha()]
+    own = sum(map(partial(written_in, script), letters))
+    return own / (len(letters) or 1) if script else 1.0
 
 
 def arabic_share(text: str) -> float:
@@ -40,9 +55,9 @@ def wrong_letters(text: str, language: Language) -> dict[str, int]:
 
     For Arabic: Farsi yeh and kaf, and everything beyond its alphabet but the پ چ ژ گ ڤ of loanwords and
     dialects. For Persian: Arabic yeh, alef maksura and kaf, and everything beyond its alphabet; the teh
-    marbuta and hamza letters of Arabic quotations are not wrong. For English: every letter.
+    marbuta and hamza letters of Arabic quotations are not wrong. Without an alphabet: every letter.
     """
-    alphabet = cp.ALPHABETS[language]
+    alphabet = pack(language).writing.alphabet
     return dict(Counter(c for c in text if c in _ARABIC and c not in alphabet))
 
 

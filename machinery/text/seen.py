@@ -6,7 +6,8 @@ import re
 from typing import Final
 
 from mihakk.machinery.text.canonical import canonical
-from mihakk.machinery.text.codepoints import ZWNJ, Language
+from mihakk.machinery.text.codepoints import ZWNJ
+from mihakk.schemas.record import Language
 
 _LETTERS: Final = str.maketrans({"\u06cc": "\u064a", "\u06a9": "\u0643"})
 """Farsi yeh and keheh, where an English text quotes them."""

@@ -3,20 +3,17 @@
 import re
 from typing import Final
 
-from mihakk.machinery.text.codepoints import Language
+from mihakk.machinery.languages import ByLanguage
 from mihakk.machinery.text.key import word_keys
+from mihakk.schemas.record import Language
 
-# Longest first, and three letters stay. Keys have folded letters: ة is ه, ى is ي, every alef is ا.
-_PREFIX: Final[dict[Language, re.Pattern[str]]] = {
-    "ar": re.compile("^(?:وبال|وكال|فبال|وال|فال|بال|كال|ولل|لل|ال|هي|بي|بت|و|ف)(?=.{3})"),
-    "fa": re.compile("^(?:نمي|مي|بر)(?=.{3})"),
-    "en": re.compile("^(?:un|re)(?=.{3})"),
-}
-_ENDING: Final[dict[Language, re.Pattern[str]]] = {
-    "ar": re.compile("(?<=.{3})(?:هما|كما|هم|هن|كم|ها|نا|ان|ات|ون|ين|وا|يه|ته|تي|ه|ي|ك|ت)$"),
-    "fa": re.compile("(?<=.{3})(?:هايي|ترين|هاي|ها|تر|ان|اش|ام|ات|ي)$"),
-    "en": re.compile("(?<=.{3})(?:ingly|edly|ness|ing|ies|est|ed|es|ly|er|s)$"),
-}
+# Three letters stay. Keys have folded letters: ة is ه, ى is ي, every alef is ا.
+_PREFIX: Final = ByLanguage(
+    lambda pack: re.compile(f"^(?:{'|'.join(map(re.escape, pack.stems.prefixes)) or '(?!)'})(?=.{{3}})")
+)
+_ENDING: Final = ByLanguage(
+    lambda pack: re.compile(f"(?<=.{{3}})(?:{'|'.join(map(re.escape, pack.stems.endings)) or '(?!)'})$")
+)
 
 
 def stem(word: str, language: Language) -> str:

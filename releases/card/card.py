@@ -6,12 +6,13 @@ import re
 from collections import Counter
 from typing import Any
 
+from mihakk.machinery.languages import language_name
 from mihakk.machinery.markdown import link, plain, table
 from mihakk.machinery.registry import plugin_packages
 from mihakk.releases.card.audit_section import audit_section, limits
 from mihakk.releases.card.citation import bibtex
 from mihakk.releases.card.matter import CardMatter
-from mihakk.releases.card.structure import LANGUAGES, columns, contents, examples, front_matter, title_of
+from mihakk.releases.card.structure import columns, contents, examples, front_matter, title_of
 from mihakk.releases.content.canary import canary_line
 from mihakk.releases.content.item_tables import CORE
 from mihakk.releases.licence import licences
@@ -130,7 +131,7 @@ def _summary(matter: CardMatter) -> str:
 
 def _description(matter: CardMatter) -> str:
     release = matter.config.release
-    spoken = sorted({LANGUAGES.get(one, one) for one in (s.config.split("_", 1)[0] for s in matter.splits)})
+    spoken = sorted({language_name(one) for one in (s.config.split("_", 1)[0] for s in matter.splits)})
     asked = sorted({title_of(split.config) for split in matter.splits})
     sources = ", ".join(dict.fromkeys(one.title or one.name for one in matter.facts.sources)) or "records"
     lines = [
@@ -259,7 +260,7 @@ def _making(matter: CardMatter) -> str:
         )
     off = matter.config.checks.off
     parts.append(f"Checks switched off: {plain(', '.join(off))}." if off else "Every check ran.")
-    if packages := plugin_packages("source", "task", "check"):
+    if packages := plugin_packages("source", "task", "check", "language"):
         parts.append(f"Plugins of other packages were installed: {plain('; '.join(packages))}.")
     seed = matter.config.seed if matter.config.release.blind == "off" else "withheld"
     parts.append(f"Build seed {seed}; {CODE_VERSION.format(matter.facts.code_version)}.")

@@ -10,16 +10,14 @@ import yaml
 
 from mihakk.generators.task import TASKS
 from mihakk.machinery.markdown import Columns, code, plain, table, table_of
-from mihakk.machinery.taxonomy import Kind, vocabulary
+from mihakk.machinery.taxonomy import Kind, vocabulary, with_tables
 from mihakk.releases.card.matter import SplitSummary
 from mihakk.releases.licence import hub_licence
-from mihakk.schemas.record import Language
 
 LONGEST = 600
 """Characters of an example that are shown."""
 COUNTED = 12
 """Values of a metadata field that are named; the rest is counted."""
-LANGUAGES: dict[str, str] = {"ar": "Arabic", "fa": "Persian", "en": "English"}
 _KINDS: tuple[Kind, ...] = ("era", "genre", "metre")
 COLUMNS: tuple[tuple[str, str], ...] = (
     ("id", "name of the item, the same in all versions"),
@@ -81,8 +79,7 @@ def spoken(field: str, value: str, language: str) -> str:
     """A metadata value by its real name: of a metre, an era, a genre; others as they are."""
     if field not in _KINDS:
         return value
-    known: Language = "fa" if language == "fa" else "ar"
-    words = vocabulary(field, known)
+    words = vocabulary(field, with_tables(language))
     entry = None if words is None else words.entries.get(value)
     if entry is None:
         return value

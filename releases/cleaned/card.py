@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from mihakk.machinery.languages import pack
 from mihakk.machinery.markdown import code, link, plain, table
 from mihakk.releases.card.audit_section import audit_section, limits
-from mihakk.releases.card.structure import LANGUAGES, front_matter
+from mihakk.releases.card.structure import front_matter
 from mihakk.releases.cleaned.errata import KINDS
 from mihakk.releases.cleaned_record import CleanedRecord
 from mihakk.releases.licence import licences
@@ -68,7 +69,7 @@ def _files(record: CleanedRecord) -> str:
         for one in record.tables
     ]  # fmt: skip
     head = ("file", "config", "split", "original rows", "rows here")
-    spoken = ", ".join(LANGUAGES.get(one, one) for one in record.languages)
+    spoken = ", ".join(pack(one).name for one in record.languages)
     return f"## Dataset Structure\n\nLanguages: {spoken}.\n\n{table(head, rows)}"
 
 

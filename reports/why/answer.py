@@ -10,12 +10,13 @@ from typing import Final, Literal
 import pyarrow.compute as pc
 
 from mihakk.machinery.lake.ledger import Ledger, text_key
+from mihakk.machinery.languages import languages
 from mihakk.machinery.text import key
 from mihakk.pipeline.build import Build
 from mihakk.pipeline.ledger import RECORDS
 from mihakk.reports.dashboard.items import Filter, explore
 from mihakk.reports.dashboard.tables import Tables
-from mihakk.schemas.record import LANGUAGES, Record
+from mihakk.schemas.record import Record
 from mihakk.schemas.stages import GENERATED, NORMALIZED, SCRAPED
 
 SHOWN: Final = 5
@@ -124,12 +125,14 @@ def _of_piece(ledger: Ledger, wanted: str) -> list[str]:
 
 def _with_text(build: Build, ledger: Ledger, asked: str) -> list[str]:
     """Rows that have a text, in any spelling; then items that hold it."""
-    whole = {key(asked, language) for language in LANGUAGES} - {""}
+    whole = {key(asked, language) for language in languages("items")} - {""}
     if not whole:
         return []
     if found := sorted(ledger.with_text({text_key(one) for one in whole})):
         return found
-    halves = [{key(part, language) for language in LANGUAGES} - {""} for part in _PARTED.split(asked)]
+    halves = [
+        {key(part, language) for language in languages("items")} - {""} for part in _PARTED.split(asked)
+    ]
     pairs = [{text_key(one) for one in half} for half in halves if half]
     if len(pairs) < 2:
         both = _with_both(ledger, whole)
@@ -180,7 +183,7 @@ def nearest(build: Build, asked: str) -> list[Candidate]:
         _records(tables)
         tables.view("items", GENERATED, "items")
         rows = []
-        for one in sorted({key(asked, language) for language in LANGUAGES} - {""}):
+        for one in sorted({key(asked, language) for language in languages("items")} - {""}):
             rows += tables.rows(
                 f"SELECT id, raw AS text, jaro_winkler_similarity(key, $1) AS similarity FROM ({_HALVES}) "
                 f"WHERE similarity >= {NEAR} ORDER BY similarity DESC, id LIMIT {SHOWN}",

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from mihakk.machinery.errors import UsageError
+from mihakk.machinery.languages import pack
 from mihakk.schemas.record import Language
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def audit(
         id: Column of the row's own name.
         subset: Column of the part that the row belongs to.
         gold_as: How the gold names an option: `letter`, `index0`, `index1` or `text`; all rows tell if empty.
-        language: Of the rows.
+        language: Of the rows, by BCP 47; without a pack of its own the report says what is not checked.
         licence: Of the benchmark, SPDX.
         off: Ids of checks that do not run.
         auditors: A name in configs/auditors/ or a file; no model is asked without.
@@ -168,7 +169,7 @@ def audit(
     from mihakk.pipeline.external_audit import AuditJob, run_audit
     from mihakk.schemas.benchmark import ChecksConfig
 
-    _require_language(language)
+    pack(language)
     roles = {
         **{"question": question, "choices": choices, "gold": gold},
         **{"context": context, "id": id, "subset": subset, "gold_as": gold_as},
@@ -340,17 +341,12 @@ def _names(columns: Columns) -> tuple[str, ...]:
     return (columns,) if isinstance(columns, str) else tuple(columns)
 
 
-def _require_language(language: str) -> None:
-    if language not in get_args(Language):
-        raise UsageError(f"language is {language!r}: it must be one of {', '.join(get_args(Language))}")
-
-
 def _joined(results: Any, benchmark: Any, reading: Reading) -> Joined:
     """Results as they are given, joined to what was asked."""
     from mihakk.evaluation.benchmarks import of_folder_or_file
     from mihakk.evaluation.results import open_results
 
-    _require_language(reading.language)
+    pack(reading.language)
     with TemporaryDirectory(prefix="mihakk-") as folder:
         if isinstance(results, str | Path):
             paths = [Path(results)]

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
+from mihakk.machinery.languages import pack
 from mihakk.machinery.settings import REFERENCE, SAMPLES
 from mihakk.machinery.text import canonical, key, poem_rhyme, split_mudawwar, tokens, word_keys, words_key
 from mihakk.schemas.record import Language
@@ -203,7 +204,7 @@ def test_no_placeholder_and_no_coarse_word(idioms: list[dict[str, Any]], poems: 
     placeholders = {
         words_key(word, "ar") for words in table("placeholders")["words"].values() for word in words
     }
-    coarse = {key(word, "ar") for words in table("sensitive_words")["ar"].values() for word in words}
+    coarse = {key(word, "ar") for words in pack("ar").sensitive.values() for word in words}
     texts = [idiom[field] for idiom in idioms for field in ("text", "explanation")]
     texts += [hemistich for poem in poems for couplet in poem["couplets"] for hemistich in couplet]
     for text in texts:

@@ -1,7 +1,7 @@
 """What a check is, how one is declared, and which ones a config lets run."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, reduce
 from inspect import signature
@@ -10,12 +10,13 @@ from types import UnionType
 from typing import Any, TypeAlias, get_args
 
 from mihakk.machinery.errors import UsageError
+from mihakk.machinery.languages import pack
 from mihakk.machinery.registry import Registry
 from mihakk.machinery.remembered import Remembered
 from mihakk.schemas.benchmark import ChecksConfig
 from mihakk.schemas.finding import Severity
 from mihakk.schemas.idiom import Idiom
-from mihakk.schemas.item import Item
+from mihakk.schemas.item import AnswerItem, ChoiceItem, Item
 from mihakk.schemas.poem import Poem
 from mihakk.schemas.record import Language
 from mihakk.validators.checks.setindex import SetIndex
@@ -58,6 +59,8 @@ class Check:
     function: CheckFunction
     run: Callable[[Any, Any, Any], Objections]
     """The function, called with subject, texts and index, whichever of the three it takes."""
+    needs: tuple[str, ...] = ()
+    """What a language's pack must tell for the check to be whole."""
 
 
 CHECKS: Registry[Check] = Registry("check", "mihakk.validators.checks")
@@ -76,6 +79,7 @@ def check(
     earned: tuple[Language, ...] = (),
     on: type | UnionType = Checked,
     when: Iterable[str] | Sign = (),
+    needs: tuple[str, ...] = (),
 ) -> Callable[[CheckFunction], CheckFunction]:
     """Registers a generator of objections as a check.
 
@@ -91,6 +95,8 @@ def check(
         on: Items and records it applies to; `SetIndex` for a check of the whole set.
         when: Characters that the check is about, or a test of one word, which is what stands between two
             spaces: the check is not called for a subject none of whose words has them or passes.
+        needs: What the pack of the text's language must tell, as `cues` or `writing.alphabet`, or the level
+            that it must have; where it does not, an audit says that the check found little or nothing.
     """
     kinds = get_args(on) or (on,)
     sign = when if callable(when) else frozenset(when)
@@ -108,7 +114,7 @@ def check(
         run = CALLS[takes](function)
         CHECKS.add(
             identifier,
-            Check(identifier, title, severity, earned, kinds, "index" in takes, sign, function, run),
+            Check(identifier, title, severity, earned, kinds, "index" in takes, sign, function, run, needs),
         )
         return function
 
@@ -180,6 +186,18 @@ class Active:
     plans: dict[type, CheckPlan]
     whole: tuple[Check, ...]
     """Checks of the whole set."""
+
+
+def unchecked(language: Language, off: Collection[str] = ()) -> list[str]:
+    """Ids of the checks of outside items that say little or nothing of a language, by what its pack lacks."""
+    own = pack(language)
+    return [
+        name
+        for name, one in CHECKS
+        if name not in off
+        and {ChoiceItem, AnswerItem, SetIndex} & set(one.on)
+        and not all(map(own.tells_of, one.needs))
+    ]
 
 
 def active(config: ChecksConfig) -> Active:

@@ -110,6 +110,10 @@ def readings() -> tuple[Reading, ...]:
     return tuple(found)
 
 
+def _primary(language: Language) -> str:
+    return language.partition("-")[0]
+
+
 def precision(rule: str, languages: Iterable[Language] = (), *, tuned: bool = False) -> Precision:
     """How often a rule was right on sets that nobody tuned to.
 
@@ -118,11 +122,11 @@ def precision(rule: str, languages: Iterable[Language] = (), *, tuned: bool = Fa
         languages: Those of the sets; none: all.
         tuned: Count sets that rules were tuned to as well.
     """
-    wanted = set(languages)
+    wanted = set(map(_primary, languages))
     read = [
         one.verdict == "right"
         for one in readings()
-        if one.rule == rule and (tuned or not one.tuned) and (not wanted or one.language in wanted)
+        if one.rule == rule and (tuned or not one.tuned) and (not wanted or _primary(one.language) in wanted)
     ]
     return Precision(sum(read), len(read))
 

@@ -8,9 +8,11 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
+from mihakk.machinery.languages import languages, pack
 from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
 from mihakk.schemas.record import Language
 from mihakk.validators.checks.hemistich import has_rhyme, offers_hemistichs
@@ -195,9 +197,6 @@ _MARK_SIGNS = (":", "{", "##", "**", "<<")
 LEAST_WORDS = 3
 """Words of the options whose meaning is compared: a cosine of two names says nothing."""
 NUMBER_WEIGHT = 3
-NEGATIONS = frozenset(
-    ["ليس", "ليست", "ليسوا", "لا", "لم", "لن", "غير", "not", "no", "never", "نیست", "نیستند"]
-)
 LEAST_SHINGLES = 8
 """Items of fewer word pairs are compared exactly or not at all: short templated stems overlap."""
 
@@ -281,11 +280,18 @@ def _state(gathered: Gathered, item: Item, texts: Texts) -> None:
     answer = "" if item.context else _word_of_answer(item, texts)
     if answer:
         words = texts.compared_words(item.question)
-        rest = [word for word in words if word not in NEGATIONS]
+        denies = negations(item.language)
+        rest = [word for word in words if word not in denies]
         if len(rest) >= LEAST_WORDS:
             odd = (len(words) - len(rest)) % 2 == 1
             place = text_hash(item.task, *rest)
             gathered.statements.setdefault(place, []).append((item.id, odd, text_hash(answer)))
+
+
+@cache
+def negations(language: Language) -> frozenset[str]:
+    """Of the language, and of those that items are made in: tables mix them."""
+    return frozenset(word for one in (language, *languages("items")) for word in pack(one).negations)
 
 
 def _word_of_answer(item: Item, texts: Texts) -> str:
@@ -316,7 +322,11 @@ def _ask(gathered: Gathered, item: Item, texts: Texts) -> None:
     said = texts.compared_words(item.question)
     row = Asked(item.id, -1 if gold is None else gold, packed(offered), numbered(said))
     gathered.rows.append(row)
-    stems = question_stems(said, ordered=item.language == "en") if offered and gold is not None else []
+    stems = (
+        question_stems(said, ordered=pack(item.language).writing.word_order == "fixed")
+        if offered and gold is not None
+        else []
+    )
     if stems:
         place = text_hash(item.task, texts.compared(item.context), *stems)
         gathered.asked.setdefault(place, []).append(row)

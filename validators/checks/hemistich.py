@@ -1,5 +1,6 @@
 """Options that are hemistichs of a poem whose rhyme is known."""
 
+from mihakk.machinery.languages import pack
 from mihakk.machinery.text import key, rhyme, words
 from mihakk.schemas.item import ChoiceItem, Item
 
@@ -11,7 +12,7 @@ LEAST_WORDS = 3
 def has_rhyme(option: str, item: ChoiceItem) -> bool:
     """Whether the option ends in the rhyme that the item's metadata give its poem."""
     poem = item.metadata.get("rhyme", "")
-    if item.language == "fa":
+    if pack(item.language).rhyme == "qafiya":
         # Spaces say nothing: خدا را rhymes with نگارا.
         return key(option, "fa").endswith(key(poem, "fa"))
     return rhyme(option, item.language) == poem

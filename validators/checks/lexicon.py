@@ -1,25 +1,19 @@
-"""Word lists of `data/reference`, as folded forms by language."""
+"""Word lists of languages' packs and of `data/reference`, as folded forms by language."""
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
 
 from mihakk.machinery.configs import load_yaml
+from mihakk.machinery.languages import languages, pack
 from mihakk.machinery.settings import REFERENCE
 from mihakk.machinery.text import key, words_key
 from mihakk.machinery.text.codepoints import ZWNJ
 from mihakk.schemas.record import Language
 
-CLITICS: dict[Language, tuple[str, ...]] = {
-    "ar": ("", "ال", "و", "وال", "ف", "فال", "ب", "بال", "ل", "لل", "ك", "كال"),
-    "fa": ("",),
-    "en": ("",),
-}
-AND: dict[Language, tuple[str, ...]] = {"ar": ("", "و", "ف"), "fa": ("",), "en": ("",)}
-"""Particles that join a phrase to what was said before."""
 ONE_LETTER = frozenset("فبلك")
 SHORT = 3
 """Letters up to which a coarse word takes none of these."""
@@ -53,26 +47,28 @@ class Lexicon:
 def referring_cues(language: Language) -> Lexicon:
     """Phrases that point outside the question; kinds `table`, `figure`, `passage`, `line`, `marked`."""
     # `وفي الشكل` points as `في الشكل` does; `بالشكل التالي` means "as follows" and points nowhere.
-    return _lexicon(_table("referring_cues")["cues"][language], language, AND[language])
+    own = pack(language)
+    return _lexicon(own.cues, language, own.joined_and)
 
 
 @cache
 def sensitive_words(language: Language) -> Lexicon:
-    """Coarse and hurtful words, in Arabic with the particles that are written as one with them.
+    """Coarse and hurtful words, with the particles that are written as one with them.
 
     A short word takes no particle of one letter: `فخرا` is glory, `بنيك` your sons, `بائر` fallow.
     """
-    return _lexicon(_table("sensitive_words").get(language, {}), language, CLITICS[language], SHORT)
+    own = pack(language)
+    return _lexicon(own.sensitive, language, own.clitics, SHORT)
 
 
 @cache
 def stereotypes(language: Language) -> Lexicon:
     """What is said of whole peoples or of a sex: each group with each phrase that may stand beside it."""
-    table = _table("stereotype_cues").get(language, {})
-    groups, before, after = (table.get(name, []) for name in ("groups", "before", "after"))
-    said = [f"{phrase} {group}" for group in groups for phrase in before]
-    said += [f"{group} {phrase}" for group in groups for phrase in after]
-    return _lexicon({"group": said}, language, AND[language])
+    own = pack(language)
+    told = own.stereotypes
+    said = [f"{phrase} {group}" for group in told.groups for phrase in told.before]
+    said += [f"{group} {phrase}" for group in told.groups for phrase in told.after]
+    return _lexicon({"group": said}, language, own.joined_and)
 
 
 LETTERS = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
@@ -98,7 +94,7 @@ def model_residue(language: Language, *, alone: bool = False) -> Lexicon:
     """
     kinds = {
         f"{spoken} {kind}": [
-            joined + spaced(phrase) for joined in AND.get(spoken, ("",)) for phrase in phrases
+            joined + spaced(phrase) for joined in pack(spoken).joined_and for phrase in phrases
         ]
         for spoken, table in _table("model_residue")["languages"].items()
         for kind, phrases in table.items()
@@ -156,24 +152,23 @@ class OptionWords:
 
 @cache
 def option_words(language: Language) -> OptionWords:
-    """The words of `data/reference/option_words.yaml` as texts of this language fold them."""
-    table = _table("option_words")["languages"]
-    own = table[language]
+    """The words of the language's pack as its texts fold them; what is right is said in any language."""
+    own = pack(language).options
 
     def folded(words: Iterable[str]) -> frozenset[str]:
         return frozenset(words_key(word, language) for word in words) - {""}
 
     return OptionWords(
-        right=folded(word for one in table.values() for word in one["right"]),
-        articles=folded(own["articles"]),
-        joined=tuple(own["joined"]),
-        numbers={words_key(word, language): str(value) for word, value in own["numbers"].items()},
-        affixes=frozenset(key(word, "ar") for word in own["affixes"]),
+        right=folded(word for one in languages() for word in pack(one).options.right),
+        articles=folded(own.articles),
+        joined=own.joined,
+        numbers={words_key(word, language): str(value) for word, value in own.numbers.items()},
+        affixes=frozenset(key(word, "ar") for word in own.affixes),
         spellings=tuple(
-            (words_key(one, language), words_key(other, language)) for one, other in own["spellings"]
+            (words_key(one, language), words_key(other, language)) for one, other in own.spellings
         ),
-        open=folded(own["open"]),
-        ask=folded(own["ask"]),
+        open=folded(own.open),
+        ask=folded(own.ask),
     )
 
 
@@ -197,7 +192,7 @@ class Placeholders:
 def placeholders(language: Language) -> Placeholders:
     """The placeholders of a language and those of any."""
     table = _table("placeholders")
-    words = [*table["words"]["any"], *table["words"].get(language, [])]
+    words = [*table["words"], *pack(language).placeholders]
     return Placeholders(
         symbols=frozenset("".join(symbol.split()) for symbol in table["symbols"]),
         runs=frozenset(table["runs"]),
@@ -210,7 +205,7 @@ def _table(name: str) -> dict[str, Any]:
 
 
 def _lexicon(
-    kinds: dict[str, list[str]], language: Language, clitics: tuple[str, ...], short: int = 0
+    kinds: Mapping[Any, Sequence[str]], language: Language, clitics: tuple[str, ...], short: int = 0
 ) -> Lexicon:
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for kind, phrases in kinds.items():

@@ -12,12 +12,12 @@ from math import exp, log
 from typing import Final, NamedTuple
 
 from mihakk.machinery.e5 import SPACE, has_vocabulary, vocabulary
+from mihakk.machinery.languages import ByLanguage, pack
 from mihakk.machinery.remembered import Remembered
-from mihakk.machinery.text import codepoints as cp
 from mihakk.machinery.text import key, strip_marks
 from mihakk.machinery.text.stem import stem
 from mihakk.schemas.item import QuestionItem
-from mihakk.schemas.record import LANGUAGES, Language
+from mihakk.schemas.record import Language
 from mihakk.validators.checks.lexicon import option_words
 from mihakk.validators.checks.texts import Texts
 
@@ -34,8 +34,6 @@ ASKED: Final = 0.97
 LEAST_ASKED: Final = 20
 MOST_OPEN: Final = 0.2
 """Share of questions without a mark at their end up to which a comma there is a sign: others are stems."""
-VERB_ENDS: Final = frozenset(("fa",))
-"""Languages whose sentences end with their verb, so that other last words say something."""
 INSIDE: Final = 8
 ENDS: Final = 0.02
 """Share of a word's uses up to which it is no usual end; it has `INSIDE` uses at least."""
@@ -43,8 +41,6 @@ LEAST_LETTERS: Final = 3
 """Of a word whose letters say something."""
 MOST_LETTERS: Final = 40
 """Of a word; longer ones are sequences, hashes or files, and compared piece by piece they take hours."""
-USUAL: Final[dict[Language, tuple[float, float]]] = {"ar": (7.75, 1.4), "fa": (8.0, 1.3), "en": (5.5, 1.04)}
-"""Mean and deviation of the strangeness of unknown words in sound texts: as measured on three sets."""
 LENGTH_POWER: Final = 0.75
 GARBLED: Final = 0.85
 """Share of garbled words that nobody knows; the rest look like other words."""
@@ -68,17 +64,14 @@ FIRST_GUESS: Final = 0.1
 """Share of unknown words in a set too small to show it."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _QUOTES: Final = " \"'”»)]}*\u200c\u200f"
-_PLAIN: Final[dict[Language, dict[int, str]]] = {
-    "ar": str.maketrans({"ھ": "ه", "ی": "ي", "ک": "ك", cp.TATWEEL: "", cp.ZWNJ: " "}),
-    "fa": str.maketrans({"ھ": "ه", "ي": "ی", "ى": "ی", "ك": "ک", cp.TATWEEL: "", cp.ZWNJ: " "}),
-    "en": str.maketrans({cp.ZWNJ: " "}),
-}
+_PLAIN: Final = ByLanguage(lambda pack: str.maketrans(pack.writing.plain))
 """Letters of another keyboard, as the language writes them."""
 _CLOSING: Final = frozenset("?؟.!:…_-–—=$\\%")
 _LEADING: Final = frozenset(",،;؛([{«“")
 _BLANKS: Final = ("....", "__", "……")
 _BRACKETS: Final = ("()", "«»", "“”")
 """`[0, 1)` is an interval."""
+_LOW_QUOTE: Final = re.compile("„|,,").search
 
 
 class Ending(NamedTuple):
@@ -105,19 +98,26 @@ def ending(question: str, words: list[str], options: Iterable[str]) -> Ending:
     text = question.strip()
     bare = text.rstrip(_QUOTES)
     end = bare[-1:]
+    # „This“ closes by the mark that “this” opens by, and so may “this“.
+    brackets = _BRACKETS[:-1] if _LOW_QUOTE(text) or _closed_by_opening(text) else _BRACKETS
+    leading = _LEADING if brackets == _BRACKETS else _LEADING - {"“"}
     opened = [
         text.rfind(pair[0]) > text.rfind(pair[1])
         and text.count(pair[0]) > text.count(pair[1])
         and not any(pair[1] in option for option in options)
-        for pair in _BRACKETS
+        for pair in brackets
         if pair[0] in text
     ]
     return Ending(
         last=words[-1] if words else "",
         closed=end in _CLOSING or end.isdigit() or any(blank in text for blank in _BLANKS),
-        leads_on=text[-1:] in _LEADING and text[:-1].rstrip()[-1:] not in _CLOSING,
+        leads_on=text[-1:] in leading and text[:-1].rstrip()[-1:] not in _CLOSING,
         unclosed=any(opened),
     )
+
+
+def _closed_by_opening(text: str) -> bool:
+    return "”" not in text and text.count("“") % 2 == 0
 
 
 @dataclass(slots=True)
@@ -157,7 +157,7 @@ class WordTally:
         for kind in kinds(asked, item.language):
             self.kinds[kind] += 1
             self.closed_kinds[kind] += end.closed
-        if has_vocabulary():
+        if has_vocabulary() and pack(item.language).strangeness:
             self._spell(item, asked, texts)
 
     def _spell(self, item: QuestionItem, asked: list[str], texts: Texts) -> None:
@@ -184,13 +184,15 @@ class WordTally:
         """What the counts show to be usual."""
         spoken = frozenset(one for one, rows in self.unknown.items() if rows > 1)
         rare = (len(self.unknown) - len(spoken)) / (self.different or 1)
-        odds = _Odds(language, spoken, max(rare, LEAST_RARE) if self.rows >= LEAST_ROWS else FIRST_GUESS)
-        found = Wording(garbled=odds.garbled(self.doubted))
+        found = Wording()
+        if usual := pack(language).strangeness:
+            share = max(rare, LEAST_RARE) if self.rows >= LEAST_ROWS else FIRST_GUESS
+            found.garbled = _Odds(language, usual, spoken, share).garbled(self.doubted)
         if self.rows < LEAST_ROWS:
             found.signs = frozenset({"bracket"})
             return found
         bare = self.bare_ends.total() / self.rows
-        leading, verb_ends = option_words(language).open, language in VERB_ENDS
+        leading, verb_ends = option_words(language).open, pack(language).verb_ends
         ends = {
             "leading": frozenset(leading.intersection(self.bare_ends)),
             "unusual": frozenset(end for end in self.bare_ends if verb_ends and self._unusual(end)),
@@ -227,9 +229,14 @@ class WordTally:
         return uses >= INSIDE and self.ends[end] - 1 <= ENDS * uses
 
     def _cut(self, language: Language) -> frozenset[str]:
-        """Last words that stand nowhere else and that others begin with; in Arabic script many are words."""
+        """Last words that stand nowhere else and that others begin with; in Arabic script many are words.
+
+        Where nobody told what may stand behind a word, each of its other forms would be one.
+        """
         affixes, whole = option_words(language).affixes, frozenset[str]()
-        if language != "en":
+        if not affixes:
+            return whole
+        if pack(language).script == "Arab":
             if not has_vocabulary():
                 return whole
             whole = _beginning()
@@ -270,6 +277,8 @@ class _Odds(NamedTuple):
     """How likely words are to be garbled."""
 
     language: Language
+    usual: tuple[float, float]
+    """Mean and deviation of the strangeness of unknown words in sound texts."""
     spoken: frozenset[str]
     """Stems of unknown words that several rows have."""
     rare: float
@@ -293,7 +302,7 @@ class _Odds(NamedTuple):
         folded = key(word, self.language)
         if known(folded, self.language) or stem(folded, self.language) in self.spoken:
             return 1 - GARBLED
-        mean, deviation = USUAL[self.language]
+        mean, deviation = self.usual
         strangeness = exp(STEEPNESS * ((strange(word) - mean) / deviation - 0.5))
         return GARBLED / self.rare * min(max(strangeness, PLAINEST), STRANGEST)
 
@@ -325,7 +334,7 @@ def _lettered(word: str, language: Language) -> bool:
     return (
         LEAST_LETTERS <= len(word) <= MOST_LETTERS
         and word.isalpha()
-        and ("a" <= word[0].lower() <= "z") == (language == "en")
+        and ("a" <= word[0].lower() <= "z") == (pack(language).script == "Latn")
     )
 
 
@@ -346,7 +355,8 @@ def _beginning() -> frozenset[str]:
 @cache
 def _stems(language: Language) -> frozenset[str]:
     """Stems of these words, of those in the language's script."""
-    words = (word for word in _beginning() if ("a" <= word[:1] <= "z") == (language == "en"))
+    latin = pack(language).script == "Latn"
+    words = (word for word in _beginning() if ("a" <= word[:1] <= "z") == latin)
     return frozenset(found for word in words if len(found := stem(word, language)) >= LEAST_STEM)
 
 
@@ -374,7 +384,7 @@ def _strange_stem(word: str, language: Language) -> str:
     return "" if not _lettered(word, language) or known(word, language) else stem(word, language)
 
 
-_UNKNOWN: Final = {one: Remembered(partial(_strange_stem, language=one)) for one in LANGUAGES}
+_UNKNOWN: Final = ByLanguage(lambda pack: Remembered(partial(_strange_stem, language=pack.code)))
 
 
 @lru_cache(1 << 16)

@@ -2,14 +2,15 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from mihakk.machinery.errors import RecordRejected, UsageError
 from mihakk.machinery.groups import grouped
 from mihakk.machinery.ids import item_id
+from mihakk.machinery.languages import found_script, language_named, languages, pack
 from mihakk.schemas.item import AnswerItem, ChoiceItem, Origin, QuestionItem, Split
 from mihakk.schemas.record import Language
 from mihakk.schemas.rejection import Rejection
@@ -124,7 +125,7 @@ def read_benchmark(
     tables, files = _tables(source, mapping, subsets, split, revision)
     benchmark = ExternalBenchmark(source=source, tables=tables, files=files, repaired=repair)
     benchmark.repairs = repairs(tables, mapping, apply=repair)
-    rows = list(_rows(benchmark, mapping, language))
+    rows = list(_with_scripts(list(_rows(benchmark, mapping, language)), mapping))
     golds = _golds(rows, mapping, benchmark) if mapping.choices else {}
     odd = odd_golds([(row.table, row.given(mapping)) for row in rows], golds)
     parts = [embedded(table, mapping, language) for table in tables]
@@ -202,6 +203,17 @@ def _rows(benchmark: ExternalBenchmark, mapping: Mapping, language: Language) ->
                 benchmark.reject(name, error.reason, error.detail, body)
                 continue
             yield _Row(place, number, cells, name, spoken, options)
+
+
+def _with_scripts(rows: Sequence[_Row], mapping: Mapping) -> Iterator[_Row]:
+    """The rows, a language that has no pack with the script that they are written in: `sr` as `sr-Cyrl`."""
+    found: dict[Language, Language] = {}
+    for language, mine in grouped(rows, lambda row: row.language).items():
+        texts = (" ".join(_asked(row, name, mapping) for name in mapping.question) for row in mine)
+        script = "" if pack(language).own or pack(language).script else found_script(texts)
+        found[language] = f"{language}-{script}" if script else language
+    for row in rows:
+        yield row if found[row.language] == row.language else replace(row, language=found[row.language])
 
 
 def _golds(rows: Sequence[_Row], mapping: Mapping, benchmark: ExternalBenchmark) -> dict[int, Golds]:
@@ -309,11 +321,13 @@ def gold_cell(cells: dict[str, Any], mapping: Mapping) -> Any:
 def _language(cells: dict[str, Any], mapping: Mapping, language: Language) -> Language:
     if not mapping.language:
         return language
-    named = shown(cell(cells, mapping.language)).casefold()[:2]
-    for known in get_args(Language):
-        if named == known:
-            return known  # type: ignore[no-any-return]
-    raise RecordRejected("language_unknown", f"language {named!r} is none of {', '.join(get_args(Language))}")
+    named = shown(cell(cells, mapping.language))
+    if found := language_named(named):
+        return found
+    raise RecordRejected(
+        "language_unknown",
+        f"language {named[:40]!r} is no BCP 47 code and the name of no pack: {', '.join(languages())}",
+    )
 
 
 def _item(

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from mihakk.machinery.text.codepoints import Language
 from mihakk.machinery.text.comparison import comparison_key, comparison_words, exact_key, holds_signs
+from mihakk.schemas.record import Language
 
 OPERATORS = "+-*/=<>^|&%~!@#$\\×÷±≤≥≠→∧∨¬∈√°"
 ALPHABET = st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs", "Mn"])

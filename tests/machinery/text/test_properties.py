@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from mihakk.machinery.languages import languages, pack
 from mihakk.machinery.text import (
     canonical,
     canonicalize,
@@ -21,7 +22,7 @@ from mihakk.machinery.text import (
 )
 from mihakk.machinery.text import codepoints as cp
 
-LANGUAGES = st.sampled_from(cp.LANGUAGES)
+LANGUAGES = st.sampled_from(languages("items"))
 ARABIC = "ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهويىٱ"
 PERSIAN = "آأؤئابپتثجچحخدذرزژسشصضطظعغفقکگلمنوهی"
 TYPED = cp.TYPED_MARKS + cp.TATWEEL * 4 + "   "
@@ -159,10 +160,10 @@ def test_no_letter_form_brings_a_space(form):
     assert not any(c.isspace() for c in cp.FORM_LETTERS[form])
 
 
-@pytest.mark.parametrize("language", cp.LANGUAGES)
+@pytest.mark.parametrize("language", languages("items"))
 def test_no_letter_variant_becomes_another(language):
     """Characters are replaced one after the other, in any order."""
-    variants = cp.LETTER_VARIANTS[language]
+    variants = pack(language).writing.variants
     assert not set("".join(variants.values())) & variants.keys()
     assert not set("".join(cp.FORM_LETTERS.values())) & (cp.FORM_LETTERS.keys() | cp.FORM_MARKS.keys())
 

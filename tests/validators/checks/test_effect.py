@@ -88,10 +88,10 @@ def test_every_sheet_is_of_a_known_set_and_every_reading_has_its_reason() -> Non
     assert len({(one.set, one.row, one.rule, one.where, one.kind) for one in readings()}) == len(readings())
 
 
-def test_fifty_findings_of_four_sets_in_three_languages_were_read() -> None:
+def test_forty_findings_of_sets_in_eight_languages_were_read() -> None:
     whole = [name for name in read_sets() if sum(one.set == name for one in readings()) >= 36]
     assert len(whole) >= 4
-    assert {read_sets()[name].language for name in whole} == {"ar", "fa", "en"}
+    assert {read_sets()[name].language for name in whole} >= {"ar", "fa", "en", "bg", "mk", "tr", "vi", "zh"}
     for done, least in (("block", 0.9), ("flag", 0.6)):
         mine = [one.verdict == "right" for one in readings() if one.effect == done]
         assert sum(mine) >= least * len(mine)

@@ -4,6 +4,7 @@ import re
 import unicodedata
 
 from mihakk.machinery.text import words_key
+from mihakk.machinery.text.key import is_radical
 from mihakk.schemas.item import ChoiceItem
 from mihakk.schemas.record import Language
 from mihakk.validators.checks.check import Objection, Objections, check
@@ -22,7 +23,7 @@ SYMBOLS = frozenset("°©®™√")
 """Of these categories, and parts of a text by right."""
 
 
-@check("CH14", severity="flag", on=ChoiceItem, title="no mark tells the gold")
+@check("CH14", severity="flag", on=ChoiceItem, needs=("options.right",), title="no mark tells the gold")
 def gold_mark(item: ChoiceItem) -> Objections:
     """The gold alone has no tick, star, bold letters or `(correct)` beside its text.
 
@@ -54,7 +55,7 @@ def _marks(option: str, language: Language) -> set[str]:
         return found
     found |= {arrow for arrow in ARROWS if bare.startswith(arrow) or bare.endswith(arrow)}
     for edge in (bare[:1], bare[-1:]):
-        if edge in EDGE or (unicodedata.category(edge) == "So" and edge not in SYMBOLS) or _arrow(edge):
+        if edge in EDGE or (unicodedata.category(edge) == "So" and not _written(edge)) or _arrow(edge):
             found.add(edge)
     if bare.endswith(" √"):
         found.add("√")
@@ -63,6 +64,11 @@ def _marks(option: str, language: Language) -> set[str]:
     parts = _PARTED.split(text)
     sides += [parts[0], parts[-1]] if len(parts) > 1 else []
     return found | {side for side in sides if words_key(side, language) in right and side.strip() != bare}
+
+
+def _written(char: str) -> bool:
+    """Whether a symbol is a part of texts by right, or a radical in place of a Chinese character."""
+    return char in SYMBOLS or is_radical(char)
 
 
 def _arrow(char: str) -> bool:

@@ -23,7 +23,13 @@ LEAST_OPTIONS = 2
 """Options that judge numbered statements; one alone may speak of something else."""
 
 
-@check("CH13", severity="flag", on=ChoiceItem, title="statements that answers speak of by number are there")
+@check(
+    "CH13",
+    severity="flag",
+    on=ChoiceItem,
+    needs=("items",),
+    title="statements that answers speak of by number are there",
+)
 def ordinals(item: ChoiceItem, texts: Texts) -> Objections:
     """No answers such as `the first statement is true, the second false` to a question of one statement.
 

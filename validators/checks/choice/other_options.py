@@ -6,7 +6,13 @@ from mihakk.validators.checks.meta_options import name_others
 from mihakk.validators.checks.texts import Texts, excerpt
 
 
-@check("CH12", severity="report", on=ChoiceItem, title="no option names others by letter or place")
+@check(
+    "CH12",
+    severity="report",
+    on=ChoiceItem,
+    needs=("items",),
+    title="no option names others by letter or place",
+)
 def other_options(item: ChoiceItem, texts: Texts) -> Objections:
     """No option says `أ و ب معا`, `كل ما سبق` or `أول إجابتين`: shuffled, it means something else."""
     for place in name_others(item.options, texts.option_folds(item.options)):

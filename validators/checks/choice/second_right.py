@@ -1,10 +1,10 @@
 """CH16: no wrong option says what the gold says."""
 
 import re
-from collections import Counter
 from difflib import SequenceMatcher
 
 from mihakk.machinery.text import strip_marks
+from mihakk.machinery.text.digits import convert
 from mihakk.schemas.item import ChoiceItem
 from mihakk.validators.checks.check import Objection, Objections, check
 from mihakk.validators.checks.lexicon import option_words
@@ -22,12 +22,21 @@ SYMBOL = 3
 SHORTEST = 2
 """Letters of an option below which case and article are all there is to it."""
 _NUMBER = re.compile(r"\d+")
+_DECIMAL = re.compile(r"\d+(?:[.,:]\d+)*+")
+_THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})++")
+_WORD = re.compile(r"[^\W\d_]+")
 _SIGNS = re.compile(
-    r"[+*/^%<>=$°()\[\]{}|\\~√≤≥≠±∞×÷→!#_&@]|(?<=\d)[.,:'\"-]|[.,:-](?=\d)|(?<!\w)[-–−]|[-–−](?!\w)"
+    r"[+*/^%<>=$°()\[\]{}|\\~√≤≥≠±∞×÷→⋅·‒－!#_&@]|(?<=\d)[.,:'\"-]|[.,:-](?=\d)|(?<!\w)[-–−]|[-–−](?!\w)"
 )
 
 
-@check("CH16", severity="flag", on=ChoiceItem, title="no wrong option is the gold in another spelling")
+@check(
+    "CH16",
+    severity="flag",
+    on=ChoiceItem,
+    needs=("options.numbers", "options.spellings"),
+    title="no wrong option is the gold in another spelling",
+)
 def second_right(item: ChoiceItem, texts: Texts) -> Objections:
     """No wrong option differs from the gold by an article, a number word or the school of its spelling alone.
 
@@ -49,7 +58,7 @@ def second_right(item: ChoiceItem, texts: Texts) -> Objections:
         return
     if any(strip_marks(one) != one for one in (option, written)):
         return
-    if len(written) <= SYMBOL and option.casefold() == written.casefold():
+    if _symbols(option, written) or not _same_numbers(option, written):
         return
     others = [other for place, other in enumerate(said) if place not in (gold, same[0])]
     if written.count(" ") < FORM_WORDS and any(_like(other, right) for other in others):
@@ -60,7 +69,31 @@ def second_right(item: ChoiceItem, texts: Texts) -> Objections:
 
 
 def _same_signs(one: str, other: str) -> bool:
-    return Counter(_SIGNS.findall(one.rstrip(" ."))) == Counter(_SIGNS.findall(other.rstrip(" .")))
+    return _SIGNS.findall(one.rstrip(" .")) == _SIGNS.findall(other.rstrip(" ."))
+
+
+def _symbols(one: str, other: str) -> bool:
+    """Whether options differ by the case of a symbol, as genotypes and formulas do."""
+    if one.casefold() != other.casefold():
+        return False
+    pairs = zip(_WORD.findall(one), _WORD.findall(other), strict=False)
+    return any(
+        len(word) <= SYMBOL or not (word.islower() or word.istitle() or word.isupper())
+        for pair in pairs
+        if pair[0] != pair[1]
+        for word in pair
+    )
+
+
+def _same_numbers(one: str, other: str) -> bool:
+    """Whether numbers that both write in digits are the same: `12,5` is not `1,25`, `1,000` is `1000`."""
+    numbers = [[_without_thousands(number) for number in _DECIMAL.findall(text)] for text in (one, other)]
+    return not all(numbers) or numbers[0] == numbers[1]
+
+
+def _without_thousands(number: str) -> str:
+    plain = convert(number, "western")
+    return re.sub("[.,]", "", plain) if _THOUSANDS.fullmatch(plain) else plain
 
 
 def _like(one: str, other: str) -> bool:

@@ -18,7 +18,13 @@ def conflicting_gold(item: QuestionItem, index: SetIndex) -> Objections:
         )
 
 
-@check("DU05", severity="flag", on=QuestionItem, title="no statement and its negation have the same answer")
+@check(
+    "DU05",
+    severity="flag",
+    on=QuestionItem,
+    needs=("negations",),
+    title="no statement and its negation have the same answer",
+)
 def negated(item: QuestionItem, index: SetIndex) -> Objections:
     """No other statement is this one with a word of negation more or less, and has its answer of one word.
 

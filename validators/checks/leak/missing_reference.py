@@ -23,7 +23,9 @@ _SENTENCE = re.compile(r"(?<=[.!?؟؛\n])\s+")
 _QUOTED = re.compile(r"[«\"“({\[]([^»\"”)}\]]{0,200}+)[»\"”)}\]]|[:؟?\n](.*)", re.DOTALL)
 
 
-@check("QU01", severity="flag", on=QuestionItem, title="what the question points at is there")
+@check(
+    "QU01", severity="flag", on=QuestionItem, needs=("cues",), title="what the question points at is there"
+)
 def missing_reference(item: QuestionItem, texts: Texts) -> Objections:
     """No question without context points at a table, passage, picture or figure.
 

@@ -1,5 +1,6 @@
 """PO06: second hemistichs keep the rhyme."""
 
+from mihakk.machinery.languages import pack
 from mihakk.machinery.text import rhyme
 from mihakk.schemas.poem import Poem
 from mihakk.validators.checks.check import Objection, Objections, check
@@ -12,7 +13,7 @@ SHARE = 0.75
 @check("PO06", severity="report", on=Poem, title="second hemistichs keep the rhyme")
 def broken_rhyme(poem: Poem) -> Objections:
     """In an Arabic poem whose second hemistichs mostly rhyme, all do: another ending hints at lost lines."""
-    if poem.language != "ar":
+    if pack(poem.language).rhyme != "rawi":
         return
     endings = [
         (i, couplet.second.shown)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from mihakk.machinery.languages import pack
 from mihakk.machinery.text import words
 from mihakk.schemas.poem import Couplet, Poem
 from mihakk.validators.checks.check import Objection, Objections, check
@@ -22,7 +23,7 @@ def non_poetic(poem: Poem) -> Objections:
     """No separators, links, markup, bare numbers, headings or foreign letters among hemistichs."""
     for i, couplet in enumerate(poem.couplets):
         for where, text in _halves(couplet):
-            match = NOISE.search(text) or (poem.language != "en" and _LATIN.search(text))
+            match = NOISE.search(text) or (pack(poem.language).script != "Latn" and _LATIN.search(text))
             if match or _NUMBER.fullmatch(text) or (text.strip() and not words(text)):
                 yield Objection(f"not verse: {excerpt(text)}", f"couplets[{i}].{where}")
 

@@ -10,6 +10,7 @@ from mihakk.validators.checks.texts import Texts, excerpt, is_outside
     "SE02",
     severity="report",
     on=QuestionItem,
+    needs=("stereotypes.groups",),
     title="nothing is said of a whole people or sex unseen by people",
 )
 def stereotype(item: QuestionItem, texts: Texts) -> Objections:

@@ -8,7 +8,7 @@ LONGEST_REST = 2
 """Letters of a word's second half at the head of a second hemistich (`شخ / صا`)."""
 
 
-@check("SE01", severity="flag", title="no sensitive or offensive wording")
+@check("SE01", severity="flag", needs=("sensitive",), title="no sensitive or offensive wording")
 def wording(subject: Checked, texts: Texts) -> Objections:
     """No word of the sensitive lexicon but as somebody's name (`Laqit ibn Malik`) or as a word's first half.
 

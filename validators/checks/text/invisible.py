@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from mihakk.machinery.languages import pack
 from mihakk.machinery.text import codepoints as cp
 from mihakk.validators.checks.check import Objection, Objections, check
 from mihakk.validators.checks.texts import Texts
@@ -26,7 +27,8 @@ def invisible(texts: Texts) -> Objections:
 
     The zero-width non-joiner of Persian spelling is no such character; in Arabic it is one.
     """
-    yield from _held(texts, IN_ARABIC if texts.language == "ar" else INVISIBLE, "invisible")
+    joiner = pack(texts.language).writing.joiner
+    yield from _held(texts, IN_ARABIC if joiner == "dropped" else INVISIBLE, "invisible")
 
 
 def _held(texts: Texts, characters: frozenset[str], saying: str) -> Iterator[Objection]:

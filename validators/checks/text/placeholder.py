@@ -1,5 +1,8 @@
 """TX02 and TX23: no field waits to be filled in, and no answer reads as if it did."""
 
+from functools import cache
+
+from mihakk.machinery.languages import languages, pack
 from mihakk.machinery.text import words_key
 from mihakk.schemas.item import ChoiceItem, QuestionItem
 from mihakk.schemas.record import Language
@@ -12,19 +15,16 @@ LONGEST = 24
 WORDY = 0.95
 """Share of a task's right answers that are texts of three words or more from which a short one stands out."""
 LEAST_WORDS = 3
-_NATURAL: dict[Language, str] = {
-    "ar": "لا يوجد|لا توجد|لا شيء|لا شئ|غير موجود|غير معروف|غير محدد|مجهول|فارغ|بدون|غير متاح|غير متوفر"
-    "|غير مذكور|لم يذكر",
-    "fa": "ندارد|وجود ندارد|موجود نیست|نامشخص|نامعلوم|ناشناس|خالی|تهی|ذکر نشده",
-    "en": "none|nil|unknown|missing|empty|blank|na|test|string|untitled|no answer|not available|undefined",
-}
-NATURAL = frozenset(
-    words_key(word, language) for language, words in _NATURAL.items() for word in words.split("|")
-)
-"""Words that can well be the answer to a question: `none`, `unknown`, `Na` for sodium."""
 
 
-@check("TX02", severity="flag", title="no placeholder in place of a text")
+@cache
+def natural(language: Language) -> frozenset[str]:
+    """Words that can well be the answer to a question: `none`, `unknown`, `Na` for sodium."""
+    of = {language, *languages("items")}
+    return frozenset(words_key(word, one) for one in of for word in pack(one).natural)
+
+
+@check("TX02", severity="flag", needs=("placeholders",), title="no placeholder in place of a text")
 def placeholder(subject: Checked, texts: Texts) -> Objections:
     """No field that holds a placeholder and nothing else (`null`, `N/A`, `TODO`, `---`).
 
@@ -42,14 +42,18 @@ def placeholder(subject: Checked, texts: Texts) -> Objections:
             continue
         folded = texts.folded(text)
         is_answer = asked and where not in ("question", "context")
-        word = folded in known.words and not (is_answer and folded in NATURAL)
+        word = folded in known.words and not (is_answer and folded in natural(texts.language))
         sign = not folded and not (is_answer and signs) and known.symbolic(text)
         if word or sign:
             yield Objection(f"a placeholder: {excerpt(text)}", where)
 
 
 @check(
-    "TX23", severity="flag", on=QuestionItem, title="no answer reads like a missing value among longer ones"
+    "TX23",
+    severity="flag",
+    on=QuestionItem,
+    needs=("natural",),
+    title="no answer reads like a missing value among longer ones",
 )
 def placeholder_answer(item: QuestionItem, texts: Texts, index: SetIndex) -> Objections:
     """No right answer is a word like `none` where the other answers are texts of several words.
@@ -59,7 +63,7 @@ def placeholder_answer(item: QuestionItem, texts: Texts, index: SetIndex) -> Obj
     that it is only counted.
     """
     for answer in answers(item):
-        if texts.folded(answer) not in NATURAL:
+        if texts.folded(answer) not in natural(item.language):
             continue
         others = wrong(item)
         made = not is_outside(item) and isinstance(item, ChoiceItem)

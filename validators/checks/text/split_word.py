@@ -2,6 +2,7 @@
 
 import re
 
+from mihakk.machinery.languages import pack
 from mihakk.machinery.text import codepoints as cp
 from mihakk.validators.checks.check import Objections, check
 from mihakk.validators.checks.damage import damaged
@@ -31,5 +32,6 @@ def split_word(texts: Texts) -> Objections:
     letters = " ة" in joined or " ء" in joined or "\nة" in joined or joined.startswith("ة")
     if not letters and not (" ا " in joined or " ا\n" in joined or " ا." in joined or " ا؟" in joined):
         return
-    if texts.language == "ar" and LETTER_NAMES.isdisjoint(texts.vocabulary):
+    torn = pack(texts.language).writing.teh_marbuta == "ends_words"
+    if torn and LETTER_NAMES.isdisjoint(texts.vocabulary):
         yield from damaged(texts, SPLIT, "a word torn apart")

@@ -15,7 +15,13 @@ SAYING = {
 }
 
 
-@check("QU02", severity="flag", on=QuestionItem, title="no question breaks off")
+@check(
+    "QU02",
+    severity="flag",
+    on=QuestionItem,
+    needs=("options.open", "options.ask"),
+    title="no question breaks off",
+)
 def truncated(item: QuestionItem, texts: Texts, index: SetIndex) -> Objections:
     """No outside question ends inside a word, in a particle, behind a comma or an open bracket.
 

@@ -5,7 +5,7 @@ from mihakk.validators.checks.check import Objection, Objections, check
 from mihakk.validators.checks.setindex import SetIndex
 
 
-@check("TX28", severity="flag", on=QuestionItem, title="no question of garbled words")
+@check("TX28", severity="flag", on=QuestionItem, needs=("strangeness",), title="no question of garbled words")
 def unreadable(item: QuestionItem, index: SetIndex) -> Objections:
     """No outside question in which words that nobody knows are many and made of unlikely pieces.
 

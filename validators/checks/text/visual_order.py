@@ -2,32 +2,25 @@
 
 from functools import cache
 
+from mihakk.machinery.languages import pack
 from mihakk.machinery.text import strip_marks, words, words_key
 from mihakk.schemas.record import Language
 from mihakk.validators.checks.check import Objection, Objections, check
 from mihakk.validators.checks.texts import Texts, excerpt
 
 STARTS = (" ة", " ى", "\nة", "\nى")
-FREQUENT: dict[Language, str] = {
-    "ar": "في على التي الذي ذلك هذا كان كانت عند بعد قبل بين حتى يكون الله كلمة معنى البيت",
-    "fa": "است نیست چیست کدام گفته باشد دارد بود هست شد به های اگر چون خود دل کنند بیت مصراع وزن شود تا هر",
-    "en": "",
-}
-"""Words that hardly any sentence lacks; without those that are words backwards too (`كيف`, `این`)."""
-MIRRORED = frozenset(["شود", "تا", "هر"])
-"""These are (`دوش`, `ات`, `ره`), and tell a sound text alone."""
 
 
 @cache
 def frequent(language: Language) -> tuple[frozenset[str], frozenset[str]]:
-    """Folded frequent words as they are read, and reversed."""
-    spoken = FREQUENT[language].split()
-    sound = frozenset(words_key(word, language) for word in spoken)
-    turned = frozenset(words_key(word[::-1], language) for word in spoken if word not in MIRRORED)
+    """Folded frequent words as they are read, and reversed; those that are words backwards only as read."""
+    own = pack(language)
+    sound = frozenset(words_key(word, language) for word in own.frequent)
+    turned = frozenset(words_key(word[::-1], language) for word in own.frequent if word not in own.mirrored)
     return sound, turned - sound
 
 
-@check("TX13", severity="flag", title="no text stored back to front")
+@check("TX13", severity="flag", needs=("frequent",), title="no text stored back to front")
 def visual_order(texts: Texts) -> Objections:
     """No text whose letters are stored from left to right as a page shows them.
 
