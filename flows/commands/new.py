@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 import yaml
@@ -327,6 +327,6 @@ def _metred(poems: Sequence[Poem]) -> bool:
     from mihakk.schemas.benchmark import CurateConfig
 
     config = CurateConfig(required=())
-    read = _poems(normalize(poems[:_SAMPLE]).tables["poems"][1])
+    read = cast("Sequence[Poem]", normalize(poems[:_SAMPLE]).tables["poems"][1])
     found = [any(part.metre for part in match_metadata(one, config).sections) for one in read]
     return sum(found) > 0.5 * len(found)
