@@ -164,10 +164,14 @@ def _explain(misfit: dict[str, Any], model: type[BaseModel]) -> str:
     place = ".".join(str(step) for step in misfit["loc"])
     if misfit["type"] != "extra_forbidden":
         return _wrong_value(misfit, place, model)
+    if misfit["loc"][-1] in GONE:
+        return f"{place} is no key any more: leave it out"
     known = sorted(_fields_at(model, misfit["loc"][:-1]))
     return f"unknown key {place!r}; {nearest(str(misfit['loc'][-1]), known, 'known keys:')}"
 
 
+GONE = ("human_genres", "json_ld_type", "most_overlap", "page_data_root")
+"""Keys of older versions that nobody needed to change."""
 _WANTED = {
     "string_type": "text",
     "int_type": "a whole number",

@@ -21,6 +21,7 @@ from mihakk.machinery.settings import ROOT, settings
 from mihakk.schemas.benchmark import BenchmarkConfig
 from mihakk.schemas.model import AuditorsConfig
 from mihakk.schemas.stages import STAGES
+from mihakk.validators.expectations.contracts import keep_contract
 
 CONFIGS = ROOT / "configs"
 _PLUGGED_INTO = {
@@ -49,8 +50,8 @@ class Build:
         return Lake(self.lake_root, self.config.name)
 
     def stage(self, name: str) -> Stage:
-        """One stage's tables."""
-        return self.lake.stage(name)
+        """One stage's tables, which take only rows that keep their contract."""
+        return self.lake.stage(name, keep_contract)
 
     def before(self, stage: str) -> Stage:
         """The stage that `stage` reads."""

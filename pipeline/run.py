@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mihakk.machinery.llm.weights import require_installed
 from mihakk.pipeline.build import Build
 from mihakk.pipeline.engines.engine import Engine
 from mihakk.pipeline.guards import guard_tables
 from mihakk.pipeline.history import recorded
 from mihakk.pipeline.observer import Observer, Stopwatch
 from mihakk.pipeline.step import Call, Step, Tick
+from mihakk.pipeline.steps.audit import journal_folder
 from mihakk.pipeline.steps.order import MAKE, STEPS
 from mihakk.schemas.manifest import ShardManifest, StageManifest
 from mihakk.schemas.stages import AUDITED
@@ -66,6 +68,8 @@ def run_pipeline(
     for step in steps:
         if step.stage != AUDITED:  # its settings hold a digest of tables that are not made yet
             step.settings(build)  # what the config names and is not there is said before anything is done
+    if any(step.stage == AUDITED for step in steps):
+        _require_weights(build)
     with build.lake.locked() as still_locked, recorded(build, observer) as log:
         watch.lap(START)
         for step in steps:
@@ -77,6 +81,14 @@ def run_pipeline(
                 data_docs = guard_tables(build)
                 log.phase(SUITES, watch.lap(SUITES))
     return Run(manifests, data_docs, watch.seconds)
+
+
+def _require_weights(build: Build) -> None:
+    """Says before the first step what the auditors lack, unless some of their answers stand already."""
+    asked = build.config.audit.limit != 0 and not any(journal_folder(build).glob("*"))
+    for one in build.auditors().auditors if asked else ():
+        if one.serve.engine == "embedded":
+            require_installed(one.serve.weights)
 
 
 def run_units(

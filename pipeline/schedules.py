@@ -10,7 +10,6 @@ from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 import yaml
-from cronsim import CronSim
 
 from mihakk.machinery.settings import ROOT
 from mihakk.pipeline.history import RunRecord
@@ -137,6 +136,8 @@ def moment(when: datetime) -> str:
 
 
 def _before(cron: str, zone: str, moment: datetime) -> datetime:
+    from cronsim import CronSim
+
     return next(CronSim(cron, moment.astimezone(ZoneInfo(zone)), reverse=True)).astimezone(UTC)
 
 

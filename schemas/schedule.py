@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from cronsim import CronSim, CronSimError
 from pydantic import field_validator
 
 from mihakk.schemas.record import Record
@@ -24,6 +23,8 @@ class Schedule(Record):
     @field_validator("cron")
     @classmethod
     def _is_cron(cls, given: str) -> str:
+        from cronsim import CronSim, CronSimError
+
         try:
             CronSim(given, datetime.now(UTC))
         except CronSimError as error:

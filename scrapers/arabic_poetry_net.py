@@ -26,6 +26,7 @@ from mihakk.scrapers.verse import Arrangement, pairs, poem
 
 HOME = "https://arabic-poetry.net"
 FIELDS = ("title", "poet", "verses", "era", "genre", "metre", "rhyme", "form", "declared_couplets")
+_POEM = "props.pageProps.poem"
 _NUMBER = re.compile(r"/poem/(\d+)")
 _JSON_LD_IGNORED = {
     *("@context", "@type", "@id", "url", "image", "inLanguage", "datePublished", "dateModified", "publisher"),
@@ -40,18 +41,13 @@ class ArabicPoetryNetOptions(SiteOptions):
     """Addresses without the host, e.g. `/poem/88042-...`."""
     json_ld: dict[str, str] = Field(default_factory=dict)
     """Field to dotted path in the page's JSON-LD, e.g. `poet: author.name`."""
-    json_ld_type: str = "CreativeWork"
     page_data: dict[str, str] = Field(default_factory=dict)
-    """Field to dotted path below `page_data_root`."""
-    page_data_root: str = "props.pageProps.poem"
-    """Dotted path of the poem in the data that Next.js embeds."""
+    """Field to dotted path below the poem in the data that Next.js embeds."""
     css: dict[str, str] = Field(default_factory=dict)
     """Field to CSS selector; `verses` selects every hemistich or line."""
     ignore: tuple[str, ...] = ()
     """Keys of the poem's data left out on purpose."""
     verses_are: Literal["hemistichs", "lines"] = "hemistichs"
-    human_genres: bool = False
-    """The site's genres were given by people; its maker says that a model gave them."""
     licence: str = "unknown"
 
 
@@ -68,8 +64,8 @@ def read(page: Page, options: ArabicPoetryNetOptions) -> dict[str, Any]:
     """
     tree = page.html()
     for name, found in (
-        ("json_ld", _json_ld(tree, options) if options.json_ld else None),
-        ("page_data", _page_data(tree, options) if options.page_data else None),
+        ("json_ld", _json_ld(tree) if options.json_ld else None),
+        ("page_data", _page_data(tree) if options.page_data else None),
     ):
         if found is not None:
             return _mapped(found, getattr(options, name), options, page.request.url, name)
@@ -82,18 +78,18 @@ def read(page: Page, options: ArabicPoetryNetOptions) -> dict[str, Any]:
     return fields
 
 
-def _json_ld(tree: LexborHTMLParser, options: ArabicPoetryNetOptions) -> dict[str, Any] | None:
+def _json_ld(tree: LexborHTMLParser) -> dict[str, Any] | None:
     for script in tree.css('script[type="application/ld+json"]'):
         data = _loads(script.text())
         for entry in data if isinstance(data, list) else [data]:
-            if isinstance(entry, dict) and entry.get("@type") == options.json_ld_type:
+            if isinstance(entry, dict) and entry.get("@type") == "CreativeWork":
                 return {key: value for key, value in entry.items() if key not in _JSON_LD_IGNORED}
     return None
 
 
-def _page_data(tree: LexborHTMLParser, options: ArabicPoetryNetOptions) -> dict[str, Any] | None:
+def _page_data(tree: LexborHTMLParser) -> dict[str, Any] | None:
     script = tree.css_first("script#__NEXT_DATA__")
-    found = _at(_loads(script.text()), options.page_data_root) if script is not None else None
+    found = _at(_loads(script.text()), _POEM) if script is not None else None
     return found if isinstance(found, dict) else None
 
 
@@ -147,7 +143,7 @@ def _poem(page: Page, options: ArabicPoetryNetOptions) -> Iterator[Entry]:
     texts = verses.splitlines() if isinstance(verses, str) else [str(verse) for verse in verses]
     texts = [text.strip() for text in texts if text.strip()]
     labels = {name: str(fields[name]) for name in ("era", "genre", "metre", "form") if fields.get(name)}
-    if "genre" in labels and not options.human_genres:
+    if "genre" in labels:  # its maker says that a model gave them
         labels["genre_by_machine"] = labels.pop("genre")
     declared = fields.get("declared_couplets")
     lines = options.verses_are == "lines"

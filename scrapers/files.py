@@ -20,6 +20,7 @@ from mihakk.scrapers.source import Entry, Source, register
 from mihakk.scrapers.table_signs import NUMBER, Sign, TableSigns, problems
 from mihakk.scrapers.tables import FORMATS, Layout, Row, read_rows, sheets_of
 from mihakk.scrapers.verse_text import VerseText, read_poems, texts
+from mihakk.scrapers.wide_table import joined
 
 
 class FilesOptions(RowOptions):
@@ -182,7 +183,7 @@ class _Table:
 
     def _rows(self) -> Iterator[Row]:
         if self._options.verse is None:
-            return read_rows(self._path, self._layout)
+            return joined(read_rows(self._path, self._layout), self._options.columns.values())
         return read_poems(self._path, self._options.verse, self._layout.encoding)
 
     def _place(self, number: int) -> str:

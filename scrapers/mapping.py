@@ -102,7 +102,8 @@ class RowOptions(LocalOptions):
     """Of every row that has no `licence` column."""
     attribution: str = ""
     columns: dict[str, str] = Field(default_factory=dict)
-    """Field of the record to column; columns with a field's name need no entry."""
+    """Field of the record to column; columns with a field's name need no entry. `hemistichs: misra *` are all
+    columns numbered so, `sadr * + ajuz *` those of two kinds, in the order of the table (files only)."""
     ignore: tuple[str, ...] = ()
     """Columns left out on purpose."""
     accept: tuple[Sign, ...] = ()

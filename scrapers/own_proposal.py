@@ -8,9 +8,17 @@ from itertools import islice
 from typing import Any
 
 from mihakk.machinery.errors import UsageError
+<<<<<<< HEAD
 from mihakk.machinery.languages import languages
 from mihakk.machinery.text.language import LanguageEvidence, language_evidence, name_of
 from mihakk.schemas.benchmark import SourceUse
+=======
+from mihakk.machinery.text import canonicalize, poem_rhyme
+from mihakk.machinery.text.language import LANGUAGE_NAMES, LanguageEvidence, language_evidence
+from mihakk.schemas.benchmark import SourceUse
+from mihakk.schemas.poem import Poem
+from mihakk.schemas.record import LANGUAGES, Language
+>>>>>>> own
 from mihakk.scrapers.raw import RawStore
 from mihakk.scrapers.trial import Trial, attempt
 
@@ -54,8 +62,11 @@ class Found:
             self.options.setdefault("columns", {})[question.key.removeprefix("columns.")] = given
             self.options["ignore"] = [name for name in self.options.get("ignore", []) if name != given]
         elif question.key.startswith("fields."):
-            if given:
-                self.options.setdefault("fields", {})[question.key.removeprefix("fields.")] = given
+            name = question.key.removeprefix("fields.")
+            if given in self.options.get("ignore", ()):
+                self.answer(Question(f"columns.{name}", question.text), given)
+            elif given:
+                self.options.setdefault("fields", {})[name] = given
         else:
             self.options[question.key] = given
 
@@ -84,13 +95,48 @@ def those_that_can(tries: Iterable[Callable[[], list[Found]]], told: Sequence[st
     return found
 
 
+def rhyming(poems: Sequence[Poem]) -> tuple[int, int]:
+    """Poems in which a rhyme can be looked for, and those that have one."""
+    told = [
+        rhyme_shared(
+            [(one.first.raw, one.second.raw if one.second else None) for one in poem.couplets], poem.language
+        )
+        for poem in poems
+        if poem.language != "en" and len(poem.couplets) > 1
+    ]
+    return len(told), sum(share > 0 for share in told)
+
+
+def rhyme_shared(units: Sequence[tuple[str, str | None]], language: Language) -> float:
+    """How well couplets or lines rhyme as one poem: 1 for one rhyme of all second hemistichs, less the share
+    of later couplets whose two hemistichs rhyme, as the first of a new poem do; .5 for couplets that all
+    rhyme in themselves, which whole couplets read as hemistichs do too."""
+
+    def rhyme(lines: Iterable[str]) -> bool:
+        return bool(poem_rhyme([canonicalize(line, language).text for line in lines], language))
+
+    inner = [second is not None and rhyme([first, second]) for first, second in units]
+    if sum(inner) >= 0.8 * len(units):
+        return 0.5
+    ends = (first if second is None else second for first, second in units)
+    return 1.0 - sum(inner[1:]) / len(units) if rhyme(ends) else 0.0
+
+
 def tell_language(found: Found, texts: Iterable[Iterable[str]]) -> None:
     evidence = LanguageEvidence()
     for column in texts:
         for text in islice(column, LOOKED):
             evidence += language_evidence(text)
     told = evidence.language
+<<<<<<< HEAD
     if told in languages("items"):
+=======
+    if told == "en":
+        text = "Which language are they in? (Latin letters alone don't tell; of others none is built)"
+        found.questions.append(Question("language", text, list(LANGUAGES)))
+        return
+    if told in LANGUAGES:
+>>>>>>> own
         found.options["language"] = told
         found.evidence.append(f"its language is {name_of(told)}: {evidence}")
         return

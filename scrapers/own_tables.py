@@ -26,6 +26,7 @@ from mihakk.scrapers.own_columns import (
 from mihakk.scrapers.own_proposal import LOOKED, POET, Found, Question, tell_language
 from mihakk.scrapers.table_signs import NUMBER
 from mihakk.scrapers.tables import Layout, Row, read_rows, sheets_of
+from mihakk.scrapers.wide_table import joined, pattern_of, series
 
 _TITLES = 10
 """Rows at the top among which the header is looked for."""
@@ -112,6 +113,8 @@ def of_table(path: Path, sheet: str, folder: Path | None = None) -> Found:
         UsageError: Its columns can't be told, or no benchmark is built of its language.
     """
     layout, names, rows = layout_of(path, sheet)
+    wide = series(names, {one: guess_field("poem", one) for one in map(pattern_of, names) if one})
+    rows = list(joined(rows, [wide]))
     columns = {column.name: column for column in columns_of(rows)}
     if any(len(WORD.findall(name)) > _NAME_WORDS for name in columns):
         where = f"{path}, sheet {sheet!r}" if sheet else str(path)
@@ -123,7 +126,7 @@ def of_table(path: Path, sheet: str, folder: Path | None = None) -> Found:
     if sheet:
         found.options["sheet"] = sheet
         found.evidence.append("all sheets have the same columns" if sheet == "*" else f"sheet {sheet!r}")
-    kind, named = _kind_and_fields(columns, found)
+    kind, named = _kind_and_fields(columns, found, wide)
     found.options["kind"] = kind
     if layout.header_row:
         found.options["header_row"] = layout.header_row
@@ -138,7 +141,7 @@ def of_table(path: Path, sheet: str, folder: Path | None = None) -> Found:
     if ignored:
         found.evidence.append(f"left out: {', '.join(ignored)}")
     if kind == "poem" and "poet" not in named:
-        found.questions.append(Question("fields.poet", POET))
+        found.questions.append(Question("fields.poet", POET + _or_column(ignored)))
     if kind == "idiom":
         phrases = columns[named["phrase"]].full if "phrase" in named else []
         numbers = [stated_number(match[0]) or 0 for one in phrases if (match := NUMBER.search(one))]
@@ -150,16 +153,19 @@ def of_table(path: Path, sheet: str, folder: Path | None = None) -> Found:
     return found
 
 
-def _kind_and_fields(columns: Mapping[str, Column], found: Found) -> tuple[Kind, dict[str, str]]:
+def _kind_and_fields(columns: Mapping[str, Column], found: Found, wide: str) -> tuple[Kind, dict[str, str]]:
     """What the rows are, and field to column: by names, or by what cells hold where names say nothing."""
     by_name: dict[Kind, dict[str, str]] = {"idiom": {}, "poem": {}}
     for kind, fields in by_name.items():
         for name, column in sorted(columns.items(), key=lambda one: doubt(kind, *one)):
             guess = guess_field(kind, name)
-            if guess in ("title", "couplets") and column.holds_lines:
+            if (guess == "couplets" and not column.nested) or (guess == "title" and column.holds_lines):
                 guess = "hemistichs"
             if guess and guess not in fields and may_be(guess, column):
                 fields[guess] = name
+    if wide:
+        found.evidence.append(f"the columns {wide!r} hold a poem's lines side by side")
+        return "poem", {**_without_verse(by_name["poem"]), "hemistichs": wide}
     if {"phrase", "explanation"} <= set(by_name["idiom"]):
         return "idiom", _without_verse(by_name["idiom"])
     if set(VERSES) & set(by_name["poem"]):
@@ -378,6 +384,10 @@ def _idiom_labels(found: Found, path: Path, names: Sequence[str], named: Mapping
         found.options.setdefault("fields", {})["dialect"] = dialect
         found.evidence.append(f"the names of the file and its columns say {dialect}")
     else:
-        found.questions.append(
-            Question("fields.dialect", "Which dialect are they in? (empty: the standard language)")
-        )
+        text = "Which dialect are they in? (empty: the standard language)"
+        found.questions.append(Question("fields.dialect", text + _or_column(found.options["ignore"])))
+
+
+def _or_column(ignored: Sequence[str]) -> str:
+    """What a question adds where a column that is left out may hold the answer."""
+    return f" A column that says it may be named: {', '.join(map(repr, ignored))}" if ignored else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from pathlib import Path
@@ -11,10 +11,11 @@ from typing import Any
 
 from mihakk.machinery.errors import RecordRejected, UsageError
 from mihakk.machinery.taxonomy import vocabulary
-from mihakk.machinery.text import canonicalize, poem_rhyme
+from mihakk.schemas.record import Language
 from mihakk.scrapers.own_columns import LETTER
-from mihakk.scrapers.own_proposal import LOOKED, POET, Found, Question, tell_language
+from mihakk.scrapers.own_proposal import LOOKED, POET, Found, Question, rhyme_shared, tell_language
 from mihakk.scrapers.tables import text_lines
+from mihakk.scrapers.trial import has_header
 from mihakk.scrapers.verse import Arrangement, arrange
 from mihakk.scrapers.verse_text import VerseText, is_heading, label_of, read_poems
 
@@ -35,11 +36,10 @@ def of_texts(files: Sequence[Path], folder: Path | None) -> Found:
     if folder is None and len(files) > 1:
         raise UsageError("name the folder of several texts, or one text")
     sample = files[:200]
-    if not any(LETTER.search(line) for file in sample for line in text_lines(file, "auto")):
-        raise UsageError(f"{found.options['path']} holds no text")
+    _refuse_books(found, sample)
     tell_language(found, [["".join(text_lines(file, "auto")) for file in sample]])
     _poet(found, files, folder)
-    language = str(found.options.get("language") or "fa")
+    language: Language = found.options.get("language") or "fa"
     ways = [
         VerseText(poems=poems, title=title, between=between)  # type: ignore[arg-type]
         for poems, title, between in product(
@@ -95,6 +95,16 @@ def of_texts(files: Sequence[Path], folder: Path | None) -> Found:
     return found
 
 
+def _refuse_books(found: Found, sample: Sequence[Path]) -> None:
+    if not any(LETTER.search(line) for file in sample for line in text_lines(file, "auto")):
+        raise UsageError(f"{found.options['path']} holds no text")
+    if book := next(filter(has_header, sample), None):
+        raise UsageError(
+            f"{book} is a book of OpenITI's: `mihakk source try {book} --suggest` proposes how its sayings "
+            "are read; of a diwan keep the verse alone, two hemistichs a line, an empty line between poems"
+        )
+
+
 def _between(files: Sequence[Path]) -> list[str]:
     """What may part hemistichs: nothing of its own, or what stands once in most lines."""
     lines = [line.strip() for file in files for line in islice(text_lines(file, "auto"), LOOKED)]
@@ -146,7 +156,7 @@ class _Fitness:
         return f"{self.poems:,} poems, {self.rhymed:,} of them rhymed, {self.titles:,} with a title"
 
 
-def _fitness(files: Sequence[Path], how: VerseText, language: str) -> _Fitness:
+def _fitness(files: Sequence[Path], how: VerseText, language: Language) -> _Fitness:
     """Share of the poems that are whole and rhyme, less what looks like verse taken for titles."""
     read = [
         row.fields for file in files for row in islice(read_poems(file, how), _POEMS) if row.problem is None
@@ -166,7 +176,7 @@ def _fitness(files: Sequence[Path], how: VerseText, language: str) -> _Fitness:
         units = [unit for unit in arranged.units if unit[1]]
         dropped = [reason for reason, _ in arranged.dropped if reason not in ("footnote", "place_and_date")]
         whole += bool(units) and not dropped
-        shared = _rhyme_shared(units, language) if len(units) > 1 and not dropped else 0.0
+        shared = rhyme_shared(units, language) if len(units) > 1 and not dropped else 0.0
         rhymed += shared
         alike += shared > 0
         lengths = [len(LETTER.findall(half)) for unit in arranged.units for half in unit if half]
@@ -192,6 +202,7 @@ def _are_poets(names: Sequence[str], language: str) -> bool:
     known = vocabulary("poet", language)
     told = sum(bool(known and known.find(name)) for name in names)
     return told >= 0.3 * len(names) or 1 < 2 * len(set(names)) <= len(names)
+<<<<<<< HEAD
 
 
 def _rhyme_shared(units: Sequence[tuple[str, str | None]], language: str) -> float:
@@ -206,3 +217,5 @@ def _rhyme_shared(units: Sequence[tuple[str, str | None]], language: str) -> flo
     if sum(inner) >= 0.8 * len(units):
         return 0.5
     return 1.0 - sum(inner[1:]) / len(units) if rhyme(unit[1] or "" for unit in units) else 0.0
+=======
+>>>>>>> own

@@ -87,11 +87,12 @@ def guess_use(target: str, options: dict[str, Any], source: str = "") -> SourceU
     if suffix in OTHER:
         raise UsageError(f"{path}: no source reads {suffix} files: save it as {OTHER[suffix]}")
     # OpenITI's files have no suffix, or that of their annotation.
-    given = {"attribution": path.stem} if not _has_header(path) else {}
+    given = {"attribution": path.stem} if not has_header(path) else {}
     return SourceUse(use="openiti", options={"path": target, "least_yield": 1} | given | options)
 
 
-def _has_header(path: Path) -> bool:
+def has_header(path: Path) -> bool:
+    """Whether a file begins as OpenITI's texts do, with who wrote what."""
     try:
         with path.open("rb") as file:
             start = file.read(_HEADER_BYTES).decode("utf-8-sig", errors="replace").replace("\r\n", "\n")

@@ -101,3 +101,28 @@ def test_the_lock_for_cpu_brings_nothing_of_cuda_and_the_one_for_cuda_all_of_it(
     assert [name for name in names["cpu.txt"] if name.startswith(of_cuda)] == []
     assert {"torch", "triton", "vllm", "nvidia-cudnn-cu13"} <= names["cuda.txt"]
     assert names["cpu.txt"] <= names["cuda.txt"]
+
+
+MISSION = (
+    "prefect datasets pandas camel-tools pyarabic openai vllm label-studio-sdk sentence-transformers "
+    "great-expectations"
+)
+ROW = re.compile(
+    r"^\| `(?P<package>[\w-]+)` \|.*\| `(?P<file>[\w/.]+)` \| \[[^]]+\]\((?P<guide>[\w./-]+)\) \| `(?P<test>.+)` \|$",
+    re.M,
+)
+
+
+def test_each_package_of_the_mission_works_on_a_documented_path() -> None:
+    rows = {found["package"]: found for found in ROW.finditer((ROOT / "docs/packages.md").read_text("utf-8"))}
+    assert set(rows) == set(MISSION.split())
+    brought = (ROOT / "pyproject.toml").read_text("utf-8")
+    for package, row in rows.items():
+        module = package.replace("-", "_")
+        source = (ROOT / row["file"]).read_text("utf-8")
+        run = rf'"{module}\.' if package == "vllm" else rf"^\s*(?:from|import) {module}\b"
+        assert re.search(run, source, re.M), f"{row['file']} does not use {package}"
+        assert (ROOT / "docs" / row["guide"]).is_file()
+        assert re.search(rf'"{package}[\[><=" ]', brought), package
+        file, _, name = row["test"].partition("::")
+        assert re.search(rf"^(?:async )?def {name}\(", (ROOT / file).read_text("utf-8"), re.M), row["test"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 import yaml
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from mihakk.scrapers.trial import Trial
 
 _FEW_POETS = 4
+_SAMPLE = 200
+"""Poems whose metres are looked up."""
 _SPDX = re.compile(r"[\w.+-]+")
 _LICENCE = (
     "Under which licence may these texts be given away? (an SPDX identifier such as CC-BY-4.0, "
@@ -76,6 +79,7 @@ def new(
             for question in found.questions:
                 asks.of(found, question)
             trial = _trial(console, found, RawStore(folder))
+            _ask_for_verse(asks, found, _poems(trial.records if trial else ()))
             found.options["licence"] = _public_domain(console, found, trial) or asks.open(
                 "licence", *_licence(files)
             )
@@ -189,6 +193,23 @@ def _trial(console: Console, found: Found, raw: Any) -> Trial | None:
     return trial
 
 
+def _ask_for_verse(asks: _Asking, found: Found, poems: Sequence[Poem]) -> None:
+    """Asks whether texts are verse where most of those that could rhyme do not.
+
+    Raises:
+        UsageError: They are none.
+    """
+    from mihakk.scrapers.own_proposal import Question, rhyming
+
+    could, do = rhyming(poems)
+    if 2 * do >= could or "verse" in found.options:
+        return
+    text = f"Of {could:,} poems {do:,} rhyme. Are they verse all the same?"
+    asks.of(found, Question("kind", text, ["verse", "prose"], [{"kind": "poem"}, {"kind": "prose"}]))
+    if found.options["kind"] == "prose":
+        raise UsageError(f"{found.options['path']}: no benchmark is built of prose: take it out")
+
+
 def _public_domain(console: Console, found: Found, trial: Trial | None) -> str:
     """`public-domain` where every poem is by a known poet who died long ago."""
     from mihakk.machinery.taxonomy import vocabulary
@@ -253,7 +274,7 @@ def _config(
         lines += [f"      {key}: {_plain(value)}" for key, value in options.items()]
     lines += _curate(records)
     lines += ["tasks:  # every task: docs/tasks.md"]
-    lines += [f"  - use: {task}" for task in _tasks(records, [found.options["kind"] for found in sources])]
+    lines += [f"  - use: {task}" for task in _tasks(records, {found.options["kind"] for found in sources})]
     lines += ["embeddings: none", "audit: {limit: 0}  # how many items two models audit; docs/auditors.md"]
     names = [one.strip() for one in authors.split(",") if one.strip()]
     lines += ["release:", f"  authors: {_plain(names)}"]
@@ -281,16 +302,31 @@ def _curate(records: Sequence[Poem | Idiom]) -> list[str]:
     return ["curate: {required: []}  # most poems name no poet"]
 
 
-def _tasks(records: Sequence[Poem | Idiom], kinds: Sequence[str]) -> list[str]:
+def _tasks(records: Sequence[Poem | Idiom], kinds: AbstractSet[str]) -> list[str]:
     """Tasks that these records allow."""
     tasks = []
+    kinds = kinds | {one.kind for one in records}
     if "idiom" in kinds:
         tasks += ["meaning_choice", "completion"]
     if "poem" in kinds:
         poems = _poems(records)
-        tasks += ["continuation_choice", "verse_choice", "shuffled_choice"]
-        if sum("metre" in one.source_labels for one in poems) >= 0.5 * max(len(poems), 1):
-            tasks.append("metre_choice")
+        tasks += ["shuffled_choice"]
+        # Other verses of the same metre are the wrong options of the two; without it one goes on freely.
+        tasks += (
+            ["continuation_choice", "verse_choice", "metre_choice"] if _metred(poems) else ["continuation"]
+        )
         if len({one.poet for one in poems if one.poet}) >= _FEW_POETS:
             tasks.append("poet_choice")
     return tasks
+
+
+def _metred(poems: Sequence[Poem]) -> bool:
+    """Whether most poems have a metre, named or surely scanned, as curation finds it."""
+    from mihakk.curation.metadata import match_metadata
+    from mihakk.curation.normalization import normalize
+    from mihakk.schemas.benchmark import CurateConfig
+
+    config = CurateConfig(required=())
+    read = cast("Sequence[Poem]", normalize(poems[:_SAMPLE]).tables["poems"][1])
+    found = [any(part.metre for part in match_metadata(one, config).sections) for one in read]
+    return sum(found) > 0.5 * len(found)

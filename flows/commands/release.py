@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markdown import Markdown
+from rich.markup import escape
+from rich.table import Table
 
 from mihakk.flows.commands.options import AsJson, Benchmark, Endpoint, Lake, Repository, Reviewed
 from mihakk.reports.console import open_console, print_json, print_result
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
     from mihakk.pipeline.build import Build
     from mihakk.releases.gates import Gate
 
+_SIDE_BY_SIDE = 20
+"""Changed texts that `diff` shows in a terminal."""
 Overridden = Annotated[
     list[str] | None,
     typer.Option(
@@ -249,15 +254,21 @@ def diff(
 ) -> None:
     """Say what changed between two versions: added, removed with the reason, gold changed, text changed.
 
+    In a terminal the first changed texts stand side by side.
+
     Example: mihakk diff demo 0.1.0 0.2.0 --markdown
     """
     from mihakk.pipeline.build import open_build
     from mihakk.releases.versions.changelog import section
     from mihakk.releases.versions.diff import diff as compare
+    from mihakk.releases.versions.diff import reworded
 
     name = open_build(config).config.name
     with _checked_out(name, old) as before, _checked_out(name, new) as after:
         changes = compare(before, after)
+        texts = (
+            [] if as_json or as_markdown else list(islice(reworded(before, after, changes), _SIDE_BY_SIDE))
+        )
     text = section(new, changes)
     if as_json:
         rows = [change.model_dump(mode="json") for change in changes.changes]
@@ -266,7 +277,14 @@ def diff(
     elif as_markdown:
         print(text)
     else:
-        open_console().print(Markdown(text))
+        open_console().print(Markdown(text), *([_side_by_side(old, new, texts)] if texts else []))
+
+
+def _side_by_side(old: str, new: str, texts: Sequence[tuple[str, str, str, str]]) -> Table:
+    table = Table("Item", old, new, show_lines=True, title="Changed texts")
+    for name, field, before, after in texts:
+        table.add_row(f"{escape(name)}\n{field}", escape(before), escape(after))
+    return table
 
 
 def report_defect(

@@ -17,14 +17,15 @@ from mihakk.machinery.text import word_keys
 from mihakk.schemas.poem import Couplet, Poem
 from mihakk.schemas.record import Language, Record
 
+MOST_OVERLAP = 25.0
+"""BLEU of the paraphrase against the prose (self-BLEU), 0 to 100."""
+
 
 class ParaphraseOptions(ProseOptions):
     """How near in meaning and how far in words a paraphrase must be (GhazalBench: .891 and 1.574)."""
 
     least_similarity: float = Field(default=0.88, ge=-1, le=1)
     """Cosine of the two texts' vectors; not asked for without embeddings."""
-    most_overlap: float = Field(default=25.0, ge=0, le=100)
-    """BLEU of the paraphrase against the prose (self-BLEU), 0 to 100."""
 
 
 class Paraphrase(Record):
@@ -113,7 +114,7 @@ def _objection(ctx: Context[ParaphraseOptions], text: str, prose: str, line: Lin
         return "leaks_answer: it quotes the verse; use other words"
     if unfinished(text):
         return "unfinished: it breaks off; say the whole"
-    if self_bleu(text, prose, line.language) > ctx.options.most_overlap:
+    if self_bleu(text, prose, line.language) > MOST_OVERLAP:
         return "same_words: it repeats too many words of the text; use other words and another order"
     if not 1 / 3 <= length_ratio(text, prose) <= 3:
         return "length: keep to about the length of the text"

@@ -54,6 +54,8 @@ class ShardOutput:
     rejections: Sequence[Rejection] = field(default=())
 
 
+Check = Callable[[str, str, Sequence[Record]], None]
+"""Raises where rows of a stage's table are not what they have to be."""
 FAILED = "rejected_before_failure.parquet"
 
 
@@ -66,9 +68,9 @@ class Lake:
         self.benchmark = benchmark
         self.storage = Storage(self.url)
 
-    def stage(self, name: str) -> Stage:
-        """One stage's folder."""
-        return Stage(self.storage, name)
+    def stage(self, name: str, check: Check | None = None) -> Stage:
+        """One stage's folder; `check` sees the rows of each table before they are written."""
+        return Stage(self.storage, name, check)
 
     def scratch(self, stage: str, state: str) -> Scratch:
         """Where the passes of a stage leave what they hand to each other; `state` as of `Scratch`."""
@@ -133,8 +135,9 @@ class Lake:
 class Stage:
     """One stage's tables, shards and manifest."""
 
-    def __init__(self, storage: Storage, name: str) -> None:
+    def __init__(self, storage: Storage, name: str, check: Check | None = None) -> None:
         self._storage = storage
+        self._check = check
         self.name = name
 
     def shards(self) -> list[str]:
@@ -296,6 +299,10 @@ class Stage:
         started, clock = datetime.now(UTC), time.monotonic()
         output = work()
         _account(self.name, shard, output)
+        if self._check:
+            for table, (_, rows) in output.tables.items():
+                self._check(self.name, table, rows)
+            self._check(self.name, "rejected", output.rejections)
         parts = {
             name: self._write_part(name, shard, rows, row) for name, (row, rows) in output.tables.items()
         }

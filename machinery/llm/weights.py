@@ -54,6 +54,20 @@ def missing(weights: str) -> list[str]:
     return [] if entry is None else [name for name, inside in entry.parts if _part(name, inside) is None]
 
 
+def require_installed(weights: str) -> None:
+    """Sees to it that the packages of named weights are there.
+
+    Raises:
+        UsageError: Some are not; the message names them.
+    """
+    if absent := missing(weights):
+        raise UsageError(
+            f"the weights {weights!r} need the packages {', '.join(absent)} "
+            f"(version {catalogue()[weights].version}): "
+            "run `make setup`, or name a .gguf file of your own in the auditors' config"
+        )
+
+
 def locate(weights: str, cache_folder: Path) -> Path:
     """Path of a ready GGUF file.
 
@@ -67,11 +81,7 @@ def locate(weights: str, cache_folder: Path) -> Path:
     if weights not in catalogue():
         return _own_file(weights)
     entry = catalogue()[weights]
-    if absent := missing(weights):
-        raise UsageError(
-            f"the weights {weights!r} need the packages {', '.join(absent)} (version {entry.version}): "
-            "run `make setup`, or name a .gguf file of your own in the auditors' config"
-        )
+    require_installed(weights)
     parts = [path for name, inside in entry.parts if (path := _part(name, inside)) is not None]
     target = parts[0] if len(parts) == 1 else cache_folder / "weights" / f"{weights}.gguf"
     stamp = cache_folder / "weights" / f"{weights}.ok"

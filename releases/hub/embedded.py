@@ -13,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from mihakk.machinery.errors import UsageError
+from mihakk.machinery.errors import UsageError, nearest
 from mihakk.machinery.settings import settings
 from mihakk.releases.assemble import AssembledRelease
 from mihakk.releases.content.checksum import MANIFEST, parse_manifest
@@ -73,9 +73,17 @@ class EmbeddedHub:
         folder = self.repository(name)
         found = tags(folder).get(version) if is_repository(folder) else None
         if found is None:
-            have = ", ".join(self.versions(name)) or "none"
-            raise UsageError(f"{name} has no version {version} under {self.root} (published: {have})")
+            raise UsageError(
+                f"{name} has no version {version} under {self.root}: {self.meant(name, version)}"
+            )
         return found
+
+    def meant(self, name: str, version: str = "") -> str:
+        """What to write in place of a release or version that is not there."""
+        if versions := self.versions(name):
+            return nearest(version, versions, "published are")
+        held = self.names()
+        return nearest(name, held, "it holds") if held else "`mihakk build` makes the first"
 
     def rotten(self, name: str) -> list[tuple[str, str]]:
         """Path in a benchmark's repository and what is wrong with it; empty where all is as published."""

@@ -160,7 +160,7 @@ def named_folder(name: str) -> tuple[Path, str]:
         if found is None:
             raise UsageError(
                 f"the embedded Hub has no release {release!r} that is not withdrawn: "
-                "build it, or name a version"
+                f"{EmbeddedHub().meant(release, version)}"
             )
         version = found
     return release_folder(release, version), release

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.errors import ExternalFailure, UsageError, nearest
 from mihakk.releases.assemble import AssembledRelease
 from mihakk.releases.content.checksum import FOREIGN, MANIFEST, parse_manifest
 from mihakk.releases.hub._verification import Rows, verify_folder
@@ -81,10 +81,8 @@ class RemoteHub:
         """Commit that a version's tag points at."""
         tags = self.tags()
         if version not in tags:
-            have = ", ".join(sorted_versions(tags)) or "none"
-            raise UsageError(
-                f"{self.repository} has no version {version} on {self.endpoint} (published: {have})"
-            )
+            have = nearest(version, sorted_versions(tags), "published are") if tags else "none is published"
+            raise UsageError(f"{self.repository} has no version {version} on {self.endpoint}: {have}")
         return tags[version]
 
     def withdrawals(self) -> tuple[Withdrawal, ...]:

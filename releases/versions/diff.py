@@ -256,6 +256,24 @@ def diff(old: Path, new: Path) -> ReleaseDiff:
     )
 
 
+def reworded(old: Path, new: Path, changes: ReleaseDiff) -> Iterator[tuple[str, str, str, str]]:
+    """Id, field, text before and after of what the items of two release folders say otherwise."""
+    kinds = ("gold_changed", "text_changed", "renormalised")
+    ids = {change.id for change in changes.changes if change.kind in kinds}
+    was, now = folder_contents(old).rows(ids), folder_contents(new).rows(ids)
+    for name in sorted(ids):
+        for field in (*_ASKED, *_GOLD):
+            before, after = (_shown(side[name].get(field)) for side in (was, now))
+            if before != after:
+                yield name, field, before, after
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return "\n".join(map(_shown, value))
+    return "" if value is None else str(value)
+
+
 REFINED = "refined.json"
 """Record of a refined code benchmark: its name, version and counts."""
 

@@ -424,6 +424,77 @@ def test_the_proposal_builds_to_a_release(
     assert "nobody is named as its author" in " ".join(refused.output.split())
 
 
+@pytest.mark.parametrize("heads", [("مصراع {}", "مصراع {}"), ("صدر {}", "عجز {}")])
+def test_a_poem_a_row_with_a_column_for_each_hemistich(
+    heads: tuple[str, str], ghazals: list[Verse], tmp_path: Path
+) -> None:
+    most = max(map(len, ghazals))
+    one_name = heads[0] == heads[1]
+    header = [
+        head.format(2 * at + half + 1 if one_name else at + 1)
+        for at in range(most)
+        for half, head in enumerate(heads)
+    ]
+    rows = [
+        [number, *[half for both in verse for half in both], *[""] * (2 * (most - len(verse)))]
+        for number, verse in enumerate(ghazals)
+    ]
+    path = table(tmp_path / "wide.csv", ["شماره", *header], rows)
+    config, _ = propose(path, "حافظ\nSara\n")
+    assert options_of(config)["columns"] == {"hemistichs": "مصراع *" if one_name else "صدر * + عجز *"}
+    assert options_of(config)["ignore"] == ["شماره"]
+    assert read(config, tmp_path) == ghazals
+    rows[3][4] = ""
+    path.unlink()
+    table(path, ["شماره", *header], rows)
+    assert read(config, tmp_path) == ghazals[:3] + ghazals[4:]
+
+
+def test_single_couplets_with_a_slash_are_no_lists(ghazals: list[Verse], tmp_path: Path) -> None:
+    rows = [[number, " / ".join(verse[0]), "حافظ"] for number, verse in enumerate(ghazals)]
+    config, _ = propose(table(tmp_path / "v.csv", ["poem_id", "verses", "poet"], rows), "Sara\n")
+    assert read(config, tmp_path) == [verse[:1] for verse in ghazals]
+
+
+def test_a_question_may_be_answered_by_a_column(ghazals: list[Verse], tmp_path: Path) -> None:
+    rows = [["Hâfız", number, *both] for number, verse in enumerate(ghazals) for both in verse]
+    path = table(tmp_path / "a.csv", ["Şair", "Gazel No", "Mısra 1", "Mısra 2"], rows)
+    config, screen = propose(path, "Şair\nCC0-1.0\nSara\n")
+    assert "A column that says it may be named: 'Şair'" in screen
+    assert options_of(config)["columns"]["poet"] == "Şair"
+    assert "ignore" not in options_of(config)
+
+
+def test_prose_in_a_column_of_verses_is_asked_about(tmp_path: Path) -> None:
+    ends = ["سماء", "جبل", "كتاب", "طريق", "بيت", "بحر", "عمل", "سيف"]
+    rows = [[at // 4, f"هذا من النثر الذي لا وزن له ولا قافية فيه وهو {end}"] for at, end in enumerate(ends)]
+    path = table(tmp_path / "verses.csv", ["sura", "verse_text"], rows)
+    config, screen = propose(path, "\nverse\nCC0-1.0\nSara\n")
+    assert "Of 2 poems 0 rhyme" in screen
+    assert options_of(config)["kind"] == "poem"
+    (tmp_path / "proposed.yaml").unlink()
+    done = CliRunner().invoke(app, ["new", str(path), "--out", str(tmp_path / "b.yaml")], input="\nprose\n")
+    assert done.exit_code == 2
+    assert "no benchmark is built of prose" in done.output
+    config, _ = propose(path, "", "--yes")
+    assert options_of(config)["kind"] == "?"
+
+
+def test_latin_letters_alone_are_no_english(tmp_path: Path) -> None:
+    rows = [[f"Aba altında er yatar {number}", "giyim kuşam kişiliğe ölçü olamaz"] for number in range(8)]
+    config, _ = propose(table(tmp_path / "a.csv", ["proverb", "meaning"], rows), "", "--yes")
+    assert options_of(config)["language"] == "?"
+
+
+def test_a_diwan_of_openiti_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "diwan.txt"
+    head = "#META# 010.AuthorNAME\t:: أبو نواس\n#META# 020.BookTITLE\t:: ديوان\n#META#Header#End#\n"
+    path.write_text(f"######OpenITI#\n{head}\n# % دع عنك لومي % وداوني بالتي %\n", "utf-8")
+    done = CliRunner().invoke(app, ["new", str(path), "--out", str(tmp_path / "b.yaml")])
+    assert done.exit_code == 2
+    assert "keep the verse alone" in done.output
+
+
 def test_what_is_no_table_and_no_text_is_refused_with_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "book.docx").write_bytes(b"PK")
     done = CliRunner().invoke(app, ["new", str(tmp_path)])

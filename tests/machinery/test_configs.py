@@ -11,6 +11,7 @@ from mihakk.machinery.configs import load_config, load_text, load_yaml, validate
 from mihakk.machinery.errors import UsageError
 from mihakk.schemas.benchmark import BenchmarkConfig
 from mihakk.schemas.model import AuditorsConfig
+from mihakk.scrapers.arabic_poetry_net import ArabicPoetryNetOptions
 
 GOOD = {"name": "demo", "title": "Demo", "sources": [{"use": "hafez"}], "tasks": [{"use": "continuation"}]}
 
@@ -101,3 +102,9 @@ def test_a_text_in_a_json_file_is_there_or_the_file_is_named(tmp_path: Path, dat
         load_text(file, "version")
     file.write_bytes(b'{"version": "0.1.0"}')
     assert load_text(file, "version") == "0.1.0"
+
+
+def test_a_key_of_an_older_version_that_is_gone_is_to_be_left_out() -> None:
+    given = {"poems": ["/poem/1-x"], "human_genres": True}
+    with pytest.raises(UsageError, match="human_genres is no key any more: leave it out"):
+        validate(given, ArabicPoetryNetOptions, "source 'arabic_poetry_net'")

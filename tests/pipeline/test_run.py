@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from mihakk.machinery.errors import UsageError
 from mihakk.pipeline.build import open_build
 from mihakk.pipeline.engines.local import LocalEngine
 from mihakk.pipeline.observer import Silent
@@ -32,3 +33,13 @@ def test_a_build_that_audits_a_part_begins_in_whatever_lake(
         manifest.write_bytes(left)
     with pytest.raises(Begun):
         run_pipeline(build, LocalEngine(1), Silent())
+
+
+def test_weights_that_are_not_installed_are_named_before_the_first_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mihakk.machinery.llm.weights._part", lambda name, inside: None)
+    build = open_build(Path("demo"), tmp_path / "run", str(tmp_path / "lake"))
+    with pytest.raises(UsageError, match=r"'qwen2\.5-coder-0\.5b' need the packages .*make setup"):
+        run_pipeline(build, LocalEngine(1), Silent())
+    assert not (tmp_path / "lake" / "demo" / "1_scraped").exists()

@@ -53,6 +53,21 @@ def test_diff(config: Path, second_release: AssembledRelease) -> None:
     assert found["level"] == second_release.diff.level
 
 
+def test_diff_shows_changed_texts_side_by_side(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    shown = CliRunner().invoke(app, ["diff", str(config), "0.1.0", "0.2.0"]).output
+    assert "Changed texts" in shown
+    assert any("question" in line or "gold" in line for line in shown.split("Changed texts")[1].splitlines())
+
+
+def test_a_version_or_release_that_is_not_there_says_which_is_meant(config: Path, tmp_path: Path) -> None:
+    folder = str(tmp_path / "pulled")
+    wrong = CliRunner().invoke(app, ["pull", "touchstone", "0.1", folder])
+    assert (wrong.exit_code, "did you mean '0.1.0'?" in " ".join(wrong.output.split())) == (2, True)
+    wrong = CliRunner().invoke(app, ["pull", "tuchstone", "0.1.0", folder])
+    assert (wrong.exit_code, "did you mean 'touchstone'?" in " ".join(wrong.output.split())) == (2, True)
+
+
 def test_report_defect(config: Path, first_release: AssembledRelease, tmp_path: Path) -> None:
     item = told("diff", config, "0.1.0", "0.2.0")["changes"][-1]["id"]
     found = told(

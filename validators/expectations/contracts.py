@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import math
+<<<<<<< HEAD
 from collections.abc import Callable, Iterable, Iterator, Mapping
+=======
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+>>>>>>> own
 from collections.abc import Set as AbstractSet
+from itertools import islice
 from types import MappingProxyType, UnionType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
+from mihakk.machinery.errors import MihakkError
 from mihakk.schemas.audit import CRITERIA, Audit, Verdict
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.idiom import Idiom
@@ -15,6 +22,7 @@ from mihakk.schemas.item import ITEM_ROWS
 from mihakk.schemas.poem import Poem
 from mihakk.schemas.record import Provenance, Record
 from mihakk.schemas.rejection import REASON, Rejection
+from mihakk.schemas.stages import CURATED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +33,8 @@ References = Mapping[str, AbstractSet[str]]
 """Ids of other tables by table name, e.g. `{"items": {...}}`, for the foreign keys; a table not named is not
 checked against."""
 Holds = Callable[[Row, References], bool]
+SHOWN: Final = 5
+"""Rows, or offending values, that an error names."""
 _SHA256: Final = r"^[0-9a-f]{64}$"
 
 
@@ -33,7 +43,9 @@ class Contract(NamedTuple):
 
     records: tuple[type[Record], ...]
     """What a row may be: each text that it needs is filled, each `Literal` one of its words."""
-    unique: tuple[str, ...]
+    first: str = ""
+    """The stage from which rows keep it; raw texts have no keys yet."""
+    unique: tuple[str, ...] = ()
     """Columns that no two rows have alike."""
     inner: Mapping[str, str] = MappingProxyType({})
     """Further columns that are filled: name to the field and the field inside it, `provenance.url`."""
@@ -46,10 +58,40 @@ class Contract(NamedTuple):
     holds: Mapping[str, Holds] = MappingProxyType({})
     """Rules over whole rows, by what they say."""
 
+    def broken(self, rows: Sequence[Record]) -> Iterator[str]:
+        """Row, field and cause of each break among rows of one shard, as a stage is about to write them.
+
+        What needs all shards of a table stays with the suites.
+        """
+        view = [_Fields(row) for row in rows]
+        pairs = _pairs(view)
+        plain = {name: place.split(".") for name, place in self._filled().items()}
+        like = {name: re.compile(pattern) for name, pattern in self.like.items()}
+        met: set[tuple[Any, ...]] = set()
+        for row in view:
+            causes = [f"{name}: it is empty" for name, place in plain.items() if not _text_at(row, place)]
+            causes += [
+                f"{name}: {_at(row, self.inner.get(name, name))!r} is not like {pattern.pattern}"
+                for name, pattern in like.items()
+                if not pattern.search(_at(row, self.inner.get(name, name)))
+            ]
+            causes += [rule for rule, holds in self.holds.items() if not holds(row, pairs)]
+            named = tuple(row.get(name) for name in self.unique)
+            if self.unique and named in met:
+                causes.append(f"{', '.join(self.unique)}: another row has the same")
+            met.add(named)
+            if causes:
+                name = next((row[one] for one in ("id", "item", "subject", "record") if one in row), "?")
+                yield f"row {name}: {'; '.join(causes)}"
+
+    def _filled(self) -> dict[str, str]:
+        """Column of a text that each row needs to the place where it stands."""
+        needed = dict.fromkeys(name for record in self.records for name in record.needed_texts())
+        return {name: name for name in needed if name not in self.blank} | dict(self.inner)
+
     def expectations(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Each expectation: the Great Expectations class and its arguments."""
-        needed = dict.fromkeys(name for record in self.records for name in record.needed_texts())
-        filled = [*(name for name in needed if name not in self.blank), *self.inner]
+        filled = self._filled()
         for name in filled:
             yield "ExpectColumnValuesToNotBeNull", {"column": name}
         for name, pattern in (*dict.fromkeys(filled, r"(?s)\S").items(), *self.like.items()):
@@ -78,6 +120,7 @@ class Contract(NamedTuple):
 
         said = [arguments for _, arguments in self.expectations()]
         named = {name for one in said for name in one.get("column_list", [one.get("column")])}
+<<<<<<< HEAD
         columns: dict[str, list[Any]] = {
             name: [] for name in (*sorted(named - self.holds.keys()), *self.holds)
         }
@@ -92,6 +135,57 @@ class Contract(NamedTuple):
                 rule, place = self.holds.get(name), self.inner.get(name, name)
                 cells += [rule(row, known) if rule else _at(row, place) for row in rows]
         return pd.DataFrame(columns if any(columns.values()) else None)
+=======
+        rows = [
+            {str(name): None if _missing(cell) else cell for name, cell in row.items()}
+            for row in frame.to_dict(orient="records")
+        ]
+        pairs = _pairs(rows)
+        made = [
+            {name: _at(row, self.inner.get(name, name)) for name in named - self.holds.keys()}
+            | {name: rule(row, {**references, **pairs}) for name, rule in self.holds.items()}
+            for row in rows
+        ]
+        return pd.DataFrame(made, columns=list(made[0]) if made else None)
+>>>>>>> own
+
+
+class _Fields(Mapping[str, Any]):
+    """A record as the rules read rows: its fields by their names, records in it likewise."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self, record: Record) -> None:
+        self._held = record.__dict__
+
+    def __getitem__(self, name: str) -> Any:
+        found = self._held[name]
+        if isinstance(found, Record):
+            return _Fields(found)
+        if isinstance(found, tuple) and found and isinstance(found[0], Record):
+            return [_Fields(one) for one in found]
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+
+def _pairs(rows: Sequence[Row]) -> References:
+    """Which orders of each pair are among the rows."""
+    return {"pairs": {f"{row['pair_id']} {row['order']:.0f}" for row in rows if row.get("pair_id")}}
+
+
+def _text_at(row: Row, place: Sequence[str]) -> bool:
+    """Whether a text stands there; fields of other kinds of rows than this one are none of it."""
+    found: Any = row
+    for name in place:
+        if name not in found:
+            return True
+        found = found[name]
+    return bool(found and found.strip())
 
 
 def _couplet_ids(poem: Row, _: References) -> bool:
@@ -142,6 +236,7 @@ _PROVENANCE: Final = {name: f"provenance.{name}" for name in Provenance.needed_t
 CONTRACTS: Final[dict[TableName, Contract]] = {
     "poems": Contract(
         records=(Poem,),
+        first=CURATED,
         unique=("id",),
         inner=_PROVENANCE,
         like={"sha256": _SHA256},
@@ -153,6 +248,7 @@ CONTRACTS: Final[dict[TableName, Contract]] = {
     ),
     "idioms": Contract(
         records=(Idiom,),
+        first=CURATED,
         unique=("id",),
         inner={"phrase": "phrase.text", "explanation": "explanation.text", **_PROVENANCE},
         like={"sha256": _SHA256},
@@ -195,7 +291,7 @@ CONTRACTS: Final[dict[TableName, Contract]] = {
             "item is an item of the table": _known("item"),
         },
     ),
-    "rejected": Contract(records=(Rejection,), unique=(), like={"reason": REASON}),
+    "rejected": Contract(records=(Rejection,), like={"reason": REASON}),
     "accounting": Contract(
         records=(),
         unique=("stage", "shard"),
@@ -209,6 +305,25 @@ CONTRACTS: Final[dict[TableName, Contract]] = {
     ),
 }
 """Contract of every table."""
+
+
+class TableViolation(MihakkError):
+    """A stage table does not hold what its contract says; a bug of the stage that wrote it."""
+
+
+def keep_contract(stage: str, table: str, rows: Sequence[Record]) -> None:
+    """Stops a stage before it writes rows that break the contract of their table.
+
+    Raises:
+        TableViolation: Names the first rows, their fields and what is wrong.
+    """
+    contract = CONTRACTS.get(table)  # type: ignore[call-overload]
+    if contract is None or stage < contract.first:
+        return
+    if found := list(islice(contract.broken(rows), SHOWN + 1)):
+        more = "\n  ..." if len(found) > SHOWN else ""
+        told = "\n  ".join(found[:SHOWN])
+        raise TableViolation(f"{stage} made {table} that break their contract:\n  {told}{more}")
 
 
 def _at(row: Row, place: str) -> Any:

@@ -10,20 +10,13 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mihakk.machinery.errors import MihakkError
-from mihakk.validators.expectations.contracts import CONTRACTS, References, TableName
+from mihakk.validators.expectations.contracts import CONTRACTS, SHOWN, References, TableName, TableViolation
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SHOWN = 5
-"""Offending values named per violation."""
 _NUMBERS = count(1)
 """Of the tables examined in this process: no two assets may have one name."""
-
-
-class TableViolation(MihakkError):
-    """A stage table does not hold what its suite says; a bug of the stage that wrote it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -305,7 +305,7 @@
   async function items() {
     const place = at("items");
     const one = column();
-    const title = make("h2", { id: "items-title" }, told("items_of", { name: isolated(one.name) }));
+    const title = make("h2", { id: "items-title" }, told("items_of", { name: isolated(one.level === "overall" ? words.overall : one.name) }));
     at("item").hidden = true;
     if (!one.drill || one.sealed) {
       place.replaceChildren(title, make("p", {}, one.sealed ? words.items_hidden : words.choose_set));

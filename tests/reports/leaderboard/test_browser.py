@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,13 @@ def drilled(page: Any, config: str) -> None:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
+def test_the_plain_tables_fit(page: Any, site: Path, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto((site / "tables.html").as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("language", FILES)
 def test_every_part_reads_well(page: Any, site: Path, language: str, width: int) -> None:
     from axe_playwright_python.sync_playwright import Axe
@@ -85,6 +93,8 @@ def test_every_part_reads_well(page: Any, site: Path, language: str, width: int)
     drilled(page, "fa_continuation_choice")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.locator("html").get_attribute("dir") == ("ltr" if language == "en" else "rtl")
+    digits = set(re.findall(r"\d", page.inner_text("body")))
+    assert all(map(str.isascii, digits)), "two kinds of digits on one page"
     assert page.said == []
     found = Axe().run(page).response["violations"]
     assert [(one["id"], [node["html"] for node in one["nodes"]][:2]) for one in found] == []

@@ -22,6 +22,7 @@ from mihakk.validators.expectations import (
     TableViolation,
     data_docs,
     examine,
+    keep_contract,
     require,
 )
 from tests.validators.checks.check_samples import PROVENANCE, subject
@@ -78,26 +79,26 @@ GOOD: list[tuple[Any, pd.DataFrame, dict[str, set[str]]]] = [
     ("rejected", _frame([REJECTION, REJECTION.model_copy(update={"reason": "check_TX01"})], Rejection), {}),
     ("accounting", pd.DataFrame([ACCOUNT]), {}),
 ]
-BAD: list[tuple[str, Any, pd.DataFrame, dict[str, set[str]], str]] = [
-    ("a poem twice", "poems", _frame([_poem(), _poem()], Poem), {}, "id"),
-    ("an address of spaces", "poems", _frame([_poem(provenance={**PROVENANCE, "url": " "})], Poem), {}, "url"),
-    ("a foreign couplet", "poems", _frame([_poem().model_copy(update={"id": "q"})], Poem), {}, "couplet ids are the poem's"),
-    ("a hemistich without key", "poems", _frame([_poem(couplets=[{"first": {"raw": "نور"}}])], Poem), {}, "every hemistich"),
-    ("a section that is not there", "poems", _frame([_poem(sections=())], Poem), {}, "couplets point at sections"),
-    ("a digest that is none", "poems", _frame([_poem(provenance={**PROVENANCE, "sha256": "x"})], Poem), {}, "sha256"),
-    ("an idiom without explanation", "idioms", _frame([_idiom(explanation=Form(raw="نور"))], Idiom), {}, "explanation"),
-    ("a gold beyond the options", "items", _frame([PAIR[0], _choice("c1", 1, gold=(2,))], ITEM_ROWS), {}, "golds are options"),
-    ("one order alone", "items", _frame([PAIR[0]], ITEM_ROWS), {}, "both orders"),
-    ("an item twice", "items", _frame([*PAIR, PAIR[0]], ITEM_ROWS), {}, "id"),
-    ("a finding about nobody", "findings", _frame([FINDING], Finding), {"items": {"other"}}, "subject is an item"),
-    ("a finding twice", "findings", _frame([FINDING, FINDING], Finding), ITEMS, "check, subject"),
-    ("a check without number", "findings", _frame([FINDING.model_copy(update={"check": "CH"})], Finding), ITEMS, "check"),
-    ("an audit twice", "audits", _frame([AUDIT, AUDIT], Audit), ITEMS, "item, auditor"),
-    ("nine scores", "audits", _frame([AUDIT.model_copy(update={"scores": {k: v for k, v in ZERO.items() if k != "text_readability"}})], Audit), ITEMS, "ten scores"),
-    ("a zero without issue", "audits", _frame([AUDIT.model_copy(update={"issues": ()})], Audit), ITEMS, "issues name the zeros"),
-    ("a flag without reason", "verdicts", _frame([VERDICT.model_copy(update={"reasons": ()})], Verdict), ITEMS, "flags and blocks have reasons"),
-    ("a verdict on nobody", "verdicts", _frame([VERDICT], Verdict), {"items": set()}, "item is an item"),
-    ("a reason in prose", "rejected", _frame([REJECTION.model_copy(update={"reason": "No poet!"})], Rejection), {}, "reason"),
+BAD: list[tuple[str, Any, Any, dict[str, set[str]], str]] = [
+    ("a poem twice", "poems", ([_poem(), _poem()], Poem), {}, "id"),
+    ("an address of spaces", "poems", ([_poem(provenance={**PROVENANCE, "url": " "})], Poem), {}, "url"),
+    ("a foreign couplet", "poems", ([_poem().model_copy(update={"id": "q"})], Poem), {}, "couplet ids are the poem's"),
+    ("a hemistich without key", "poems", ([_poem(couplets=[{"first": {"raw": "نور"}}])], Poem), {}, "every hemistich"),
+    ("a section that is not there", "poems", ([_poem(sections=())], Poem), {}, "couplets point at sections"),
+    ("a digest that is none", "poems", ([_poem(provenance={**PROVENANCE, "sha256": "x"})], Poem), {}, "sha256"),
+    ("an idiom without explanation", "idioms", ([_idiom(explanation=Form(raw="نور"))], Idiom), {}, "explanation"),
+    ("a gold beyond the options", "items", ([PAIR[0], _choice("c1", 1, gold=(2,))], ITEM_ROWS), {}, "golds are options"),
+    ("one order alone", "items", ([PAIR[0]], ITEM_ROWS), {}, "both orders"),
+    ("an item twice", "items", ([*PAIR, PAIR[0]], ITEM_ROWS), {}, "id"),
+    ("a finding about nobody", "findings", ([FINDING], Finding), {"items": {"other"}}, "subject is an item"),
+    ("a finding twice", "findings", ([FINDING, FINDING], Finding), ITEMS, "check, subject"),
+    ("a check without number", "findings", ([FINDING.model_copy(update={"check": "CH"})], Finding), ITEMS, "check"),
+    ("an audit twice", "audits", ([AUDIT, AUDIT], Audit), ITEMS, "item, auditor"),
+    ("nine scores", "audits", ([AUDIT.model_copy(update={"scores": {k: v for k, v in ZERO.items() if k != "text_readability"}})], Audit), ITEMS, "ten scores"),
+    ("a zero without issue", "audits", ([AUDIT.model_copy(update={"issues": ()})], Audit), ITEMS, "issues name the zeros"),
+    ("a flag without reason", "verdicts", ([VERDICT.model_copy(update={"reasons": ()})], Verdict), ITEMS, "flags and blocks have reasons"),
+    ("a verdict on nobody", "verdicts", ([VERDICT], Verdict), {"items": set()}, "item is an item"),
+    ("a reason in prose", "rejected", ([REJECTION.model_copy(update={"reason": "No poet!"})], Rejection), {}, "reason"),
     ("a record lost", "accounting", pd.DataFrame([{**ACCOUNT, "kept": 6}]), {}, "read = kept"),
     ("a shard twice", "accounting", pd.DataFrame([ACCOUNT, ACCOUNT]), {}, "stage, shard"),
 ]  # fmt: skip
@@ -112,20 +113,41 @@ def test_tables_that_keep_their_contract_pass(
     assert examine(table, [frame], references).violations == ()
 
 
+def test_what_keeps_its_contract_is_written_and_raw_texts_have_no_keys_yet() -> None:
+    keep_contract("5_checked", "items", [*PAIR, ANSWER])
+    keep_contract("1_scraped", "poems", [_poem(couplets=[{"first": {"raw": "نور"}}])])
+    keep_contract("6_audited", "audits", [AUDIT])
+
+
 def test_every_suite_is_tried() -> None:
     assert {row[0] for row in GOOD} == set(CONTRACTS)
     assert {row[1] for row in BAD} == set(CONTRACTS)
 
 
 @pytest.mark.parametrize(
-    ("table", "frame", "references", "named"), [row[1:] for row in BAD], ids=[row[0] for row in BAD]
+    ("table", "rows", "references", "named"), [row[1:] for row in BAD], ids=[row[0] for row in BAD]
 )
 def test_what_breaks_a_contract_is_named(
-    table: Any, frame: pd.DataFrame, references: dict[str, set[str]], named: str
+    table: Any, rows: Any, references: dict[str, set[str]], named: str
 ) -> None:
+<<<<<<< HEAD
     violations = examine(table, [frame], references).violations
+=======
+    frame = rows if isinstance(rows, pd.DataFrame) else _frame(*rows)
+    violations = examine(table, frame, references).violations
+>>>>>>> own
     assert len(violations) == 1
     assert violations[0].startswith(named)
+
+
+@pytest.mark.parametrize(
+    ("table", "rows", "named"),
+    [(row[1], row[2][0], row[4]) for row in BAD if isinstance(row[2], tuple) and "nobody" not in row[0]],
+    ids=[row[0] for row in BAD if isinstance(row[2], tuple) and "nobody" not in row[0]],
+)
+def test_a_stage_writes_no_row_that_breaks_its_contract(table: Any, rows: list[Any], named: str) -> None:
+    with pytest.raises(TableViolation, match=f"6_audited made {table} .*\n  row .*{named}"):
+        keep_contract("6_audited", table, rows)
 
 
 class _Asked(set[str]):
