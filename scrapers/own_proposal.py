@@ -8,17 +8,12 @@ from itertools import islice
 from typing import Any
 
 from mihakk.machinery.errors import UsageError
-<<<<<<< HEAD
-from mihakk.machinery.languages import languages
-from mihakk.machinery.text.language import LanguageEvidence, language_evidence, name_of
-from mihakk.schemas.benchmark import SourceUse
-=======
+from mihakk.machinery.languages import languages, pack
 from mihakk.machinery.text import canonicalize, poem_rhyme
-from mihakk.machinery.text.language import LANGUAGE_NAMES, LanguageEvidence, language_evidence
+from mihakk.machinery.text.language import LATIN, LanguageEvidence, language_evidence, name_of
 from mihakk.schemas.benchmark import SourceUse
 from mihakk.schemas.poem import Poem
-from mihakk.schemas.record import LANGUAGES, Language
->>>>>>> own
+from mihakk.schemas.record import Language
 from mihakk.scrapers.raw import RawStore
 from mihakk.scrapers.trial import Trial, attempt
 
@@ -102,7 +97,7 @@ def rhyming(poems: Sequence[Poem]) -> tuple[int, int]:
             [(one.first.raw, one.second.raw if one.second else None) for one in poem.couplets], poem.language
         )
         for poem in poems
-        if poem.language != "en" and len(poem.couplets) > 1
+        if pack(poem.language).script != pack(LATIN).script and len(poem.couplets) > 1
     ]
     return len(told), sum(share > 0 for share in told)
 
@@ -128,15 +123,11 @@ def tell_language(found: Found, texts: Iterable[Iterable[str]]) -> None:
         for text in islice(column, LOOKED):
             evidence += language_evidence(text)
     told = evidence.language
-<<<<<<< HEAD
-    if told in languages("items"):
-=======
-    if told == "en":
+    if told == LATIN:
         text = "Which language are they in? (Latin letters alone don't tell; of others none is built)"
-        found.questions.append(Question("language", text, list(LANGUAGES)))
+        found.questions.append(Question("language", text, list(languages("items"))))
         return
-    if told in LANGUAGES:
->>>>>>> own
+    if told in languages("items"):
         found.options["language"] = told
         found.evidence.append(f"its language is {name_of(told)}: {evidence}")
         return

@@ -202,20 +202,3 @@ def _are_poets(names: Sequence[str], language: str) -> bool:
     known = vocabulary("poet", language)
     told = sum(bool(known and known.find(name)) for name in names)
     return told >= 0.3 * len(names) or 1 < 2 * len(set(names)) <= len(names)
-<<<<<<< HEAD
-
-
-def _rhyme_shared(units: Sequence[tuple[str, str | None]], language: str) -> float:
-    """How well couplets rhyme as one poem: 1 for one rhyme of all second hemistichs, less the share of later
-    couplets whose two hemistichs rhyme, as the first of a new poem do; .5 for couplets that all rhyme in
-    themselves, which whole couplets read as hemistichs do too."""
-
-    def rhyme(lines: Iterable[str]) -> bool:
-        return bool(poem_rhyme([canonicalize(line, language).text for line in lines], language))
-
-    inner = [rhyme([first, second or ""]) for first, second in units]
-    if sum(inner) >= 0.8 * len(units):
-        return 0.5
-    return 1.0 - sum(inner[1:]) / len(units) if rhyme(unit[1] or "" for unit in units) else 0.0
-=======
->>>>>>> own

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import math
-<<<<<<< HEAD
-from collections.abc import Callable, Iterable, Iterator, Mapping
-=======
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
->>>>>>> own
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
 from types import MappingProxyType, UnionType
@@ -120,7 +116,6 @@ class Contract(NamedTuple):
 
         said = [arguments for _, arguments in self.expectations()]
         named = {name for one in said for name in one.get("column_list", [one.get("column")])}
-<<<<<<< HEAD
         columns: dict[str, list[Any]] = {
             name: [] for name in (*sorted(named - self.holds.keys()), *self.holds)
         }
@@ -129,25 +124,11 @@ class Contract(NamedTuple):
                 {str(name): None if _missing(cell) else cell for name, cell in row.items()}
                 for row in frame.to_dict(orient="records")
             ]
-            pairs = {"pairs": {f"{row['pair_id']} {row['order']:.0f}" for row in rows if row.get("pair_id")}}
-            known = {**references, **pairs}
+            known = {**references, **_pairs(rows)}
             for name, cells in columns.items():
                 rule, place = self.holds.get(name), self.inner.get(name, name)
                 cells += [rule(row, known) if rule else _at(row, place) for row in rows]
         return pd.DataFrame(columns if any(columns.values()) else None)
-=======
-        rows = [
-            {str(name): None if _missing(cell) else cell for name, cell in row.items()}
-            for row in frame.to_dict(orient="records")
-        ]
-        pairs = _pairs(rows)
-        made = [
-            {name: _at(row, self.inner.get(name, name)) for name in named - self.holds.keys()}
-            | {name: rule(row, {**references, **pairs}) for name, rule in self.holds.items()}
-            for row in rows
-        ]
-        return pd.DataFrame(made, columns=list(made[0]) if made else None)
->>>>>>> own
 
 
 class _Fields(Mapping[str, Any]):

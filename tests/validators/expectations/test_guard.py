@@ -130,12 +130,8 @@ def test_every_suite_is_tried() -> None:
 def test_what_breaks_a_contract_is_named(
     table: Any, rows: Any, references: dict[str, set[str]], named: str
 ) -> None:
-<<<<<<< HEAD
-    violations = examine(table, [frame], references).violations
-=======
     frame = rows if isinstance(rows, pd.DataFrame) else _frame(*rows)
-    violations = examine(table, frame, references).violations
->>>>>>> own
+    violations = examine(table, [frame], references).violations
     assert len(violations) == 1
     assert violations[0].startswith(named)
 
