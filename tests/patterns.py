@@ -71,6 +71,11 @@ _MADE: Final[dict[str, Callable[[], Iterable[re.Pattern[str]]]]] = {
     ],
     "validators/checks/check.py": lambda: [re.compile("[ab\\]]")],
     "validators/checks/text/list_mark.py": lambda: [re.compile(r"\b12\s*[.)\]/–-]")],
+    "validators/expectations/contracts.py": lambda: [
+        re.compile(pattern)
+        for one in import_module("mihakk.validators.expectations.contracts").CONTRACTS.values()
+        for pattern in one.like.values()
+    ],
     "validators/external/mapping.py": lambda: [re.compile(r"(?<!\\)\+")],
     "pipeline/forgetting.py": lambda: [
         import_module("mihakk.pipeline.forgetting")._pattern(["somebody@example.org", "ما كتبه", "aaaaaaaa"])
