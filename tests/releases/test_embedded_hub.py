@@ -112,11 +112,11 @@ def test_a_folder_that_differs_from_its_manifest_is_not_published(
     assert visible(hub) == []
 
 
-def test_an_unknown_version_is_named_with_those_there_are(
+def test_an_unknown_version_is_named_with_the_one_meant(
     hub: EmbeddedHub, first_release: AssembledRelease
 ) -> None:
     hub.publish(first_release)
-    with pytest.raises(UsageError, match=r"no version 0\.9\.0 .*published: 0\.1\.0"):
+    with pytest.raises(UsageError, match=r"no version 0\.9\.0 .*did you mean .0\.1\.0"):
         hub.verify("touchstone", "0.9.0")
 
 
