@@ -109,8 +109,8 @@ def test_a_damaged_log_in_a_folder_is_told_and_several_documents_are_no_tracebac
         (tmp_path / "two.jsonl").write_text(f"{line}\n{line}\n")
         with pytest.raises(UsageError, match="holds several documents"):
             open_results([tmp_path / "two.jsonl"])
-    with pytest.raises(UsageError, match="language is 'de'"):
-        mihakk.suspects(str(logs / "b.csv"), language="de")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="language is 'd!'"):
+        mihakk.suspects(str(logs / "b.csv"), language="d!")
 
 
 def test_an_ambiguous_gold_of_the_benchmark_is_asked_with_both_mappings(tmp_path: Path) -> None:
