@@ -133,7 +133,7 @@ def compared(text: str, language: Language) -> Compared:
     signs = _SIGN in said
     if words and not signs:
         # A space inside Arabic words is often one of spelling, and a ZWNJ elsewhere.
-        spaced = language == "en" or text.isascii()
+        spaced = pack(language).writing.spaces == "told" or text.isascii()
         return Compared(" ".join(filter(None, tokens)) if spaced else said.replace(" ", ""), words, signs)
     return Compared(_key(text, parts, tokens, language), words, signs)
 

@@ -100,7 +100,12 @@ def test_what_was_said_of_a_record_reaches_the_items_that_ask_about_it(tmp_path:
     )
     build = Build(config, str(tmp_path / "lake"), tmp_path / "run")
     couplets = tuple(
-        Couplet(id=f"p:{n}", position=n, first=Form(raw="أ", text="أ"), second=Form(raw="ب", text="ب"))
+        Couplet(
+            id=f"p:{n}",
+            position=n,
+            first=Form(raw="أ", text="أ", key="أ"),
+            second=Form(raw="ب", text="ب", key="ب"),
+        )
         for n in (0, 2, 5)
     )
     poem = Poem(id="p", language="ar", title="t", poet="x", couplets=couplets, provenance=PROVENANCE)
