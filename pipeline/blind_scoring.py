@@ -19,7 +19,14 @@ from mihakk.machinery.errors import UsageError
 from mihakk.machinery.ids import sha256
 from mihakk.machinery.settings import settings
 from mihakk.machinery.whole import write_whole
-from mihakk.releases.content.blind import SPLIT, answers_folder, find_answers, opened_rows, read_answers
+from mihakk.releases.content.blind import (
+    SPLIT,
+    answers_folder,
+    find_answers,
+    opened_rows,
+    read_answers,
+    require_own_secret,
+)
 from mihakk.releases.content.secret import blind_key, keyed
 from mihakk.releases.hub.load import named_folder
 from mihakk.schemas.blind import BlindBoard, BlindReply, FinalFigure
@@ -80,6 +87,7 @@ def _board_and_questions(config: Path) -> tuple[BlindBoard, dict[str, Question]]
     folder, name = named_folder(board.release)
     name = name or release_name(folder)
     answers = read_answers(find_answers(_answers_folder(board, folder)), answers_identity())
+    require_own_secret(folder, answers, blind_key())
     digest = sha256((folder / MANIFEST).read_bytes())
     questions = {
         row["id"]: question_of_row(row, release=name, digest=digest, config=part)
@@ -108,6 +116,7 @@ def score_files(
             scored the file; elsewhere it is refused.
     """
     check_public(board, public)
+    public.mkdir(parents=True, exist_ok=True)
     found = []
     for path in files:
         try:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 
@@ -25,7 +26,7 @@ from mihakk.releases.content.canary import canary_guid
 from mihakk.releases.content.checksum import MANIFEST, file_digest, read_manifest, write_manifest
 from mihakk.releases.content.core import write_core
 from mihakk.releases.content.item_tables import Render, Renders, data_files, with_version, write_split
-from mihakk.releases.content.seals import Seals
+from mihakk.releases.content.seals import Seals, row_tells
 from mihakk.releases.export.tasks import write_tasks
 from mihakk.releases.gathered import ReleaseInput, contents_of, gather, is_sealed, reasons_of
 from mihakk.releases.paper_trail import audit_tables as tables
@@ -280,9 +281,14 @@ def _write_papers(
     said, audit = matter.papers, folder / "audit"
     tables.write_verdicts(said.verdicts, said.resolutions, released, audit / "verdicts.parquet")
     tables.write_scores(said.audits, audit / "scores.parquet")
-    tables.write_findings(said.findings, audit / "findings.parquet")
+
+    def untold(said: Any) -> Any:
+        told = matter.hub.sealed_by(row_tells({"fields": {"": said.detail}})) if matter.hub.sealed else ""
+        return said.model_copy(update={"detail": f"withheld: quotes what {told} sealed"}) if told else said
+
+    tables.write_findings(map(untold, said.findings), audit / "findings.parquet")
     tables.write_review(matter.facts.reviewed, matter.facts.votes, audit)
-    errata = tables.errata(said.removed, released, previous, changes)
+    errata = tables.errata(map(untold, said.removed), released, previous, changes)
     tables.write_removed(errata, folder / "errata" / "removed.parquet")
     return errata
 

@@ -62,6 +62,8 @@ class ReleaseInput:
     """The balanced subset, where the config asks for one."""
     sealed: Sealed | None
     """The golds of a blind release; None where they stand beside the questions."""
+    hub: Seals
+    """What the benchmarks of the hub have sealed."""
     seals: frozenset[str] = frozenset()
     """Fingerprints of the sealed texts."""
     poems: frozenset[str] = frozenset()
@@ -149,6 +151,7 @@ def gather(
         gates=stands,
         core=_core(placed, config),
         sealed=sealed,
+        hub=seals,
         seals=marks,
         poems=frozenset[str]().union(*map(seals.poem, open_items)),
     )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import orjson
 import pyarrow.parquet as pq
@@ -19,14 +18,12 @@ from mihakk.machinery.unpacked import strings, unpacked
 from mihakk.releases.cleaned_record import FILE as CLEANED
 from mihakk.releases.cleaned_record import read_cleaned
 from mihakk.releases.content.checksum import release_files
+from mihakk.releases.content.fingerprints import readings
 from mihakk.releases.content.item_tables import BATCH_ROWS, data_files, read_items
 from mihakk.releases.versions.diff import REFINED
 from mihakk.validators.external.table import FORMATS, Table, read_tables
 
 _TAG = re.compile(r"<[^<>]*>")
-_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
-_LATIN = re.compile("[\u00d8-\u00db][\u0080-\u00ff\u0152-\u2122]")
-"""How UTF-8 of Arabic and Persian begins where it was read as a Western encoding."""
 
 
 def rows_of(folder: Path) -> Iterator[dict[str, Any]]:
@@ -85,9 +82,21 @@ def _file(path: Path, name: str, told: Collection[str], release: str) -> Iterato
         yield as_row(_cells([texts, table.around or ()]), name)
         for number, row in table.rows.items():
             yield as_row(_cells(row), f"{name}, row {number + 1}")
-    if not found or path.suffix.lower() == ".xlsx":
+    if path.suffix.lower() == ".parquet":
+        yield as_row(_schema(path), f"{name}, schema")
+    else:  # a table in its own words as well: a parser drops what is said twice
         for number, line in enumerate(_lines(path), 1):
             yield as_row([line], f"{name}, line {number}")
+
+
+def _schema(path: Path) -> Iterator[str]:
+    """Names, at any depth, and metadata of a parquet file."""
+    with suppress(OSError, ValueError):
+        schema = pq.read_schema(path)
+        yield from schema.to_string(show_field_metadata=False, show_schema_metadata=False).splitlines()
+        for one in (schema, *schema):
+            for name, value in (one.metadata or {}).items():
+                yield from (part.decode("utf-8", "replace") for part in (name, value))
 
 
 def _tables(path: Path) -> list[Table]:
@@ -105,7 +114,8 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def _cells(value: Any) -> Iterator[str]:
-    """Every text, and those within a text that is JSON."""
+    """Every text, and those within a text that is JSON; bytes as the text that they are."""
+    value = _read(value)
     for text in strings(value):
         yield text
         if text[:1] in ("{", "["):
@@ -113,19 +123,15 @@ def _cells(value: Any) -> Iterator[str]:
                 yield from strings(orjson.loads(text))
 
 
+def _read(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _read(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_read(one) for one in value]
+    return decode(value).text if isinstance(value, bytes) else value
+
+
 def as_row(texts: Iterable[str], place: str) -> dict[str, Any]:
     """A row with these texts, each also as it reads with entities, escapes or a wrong encoding undone."""
-    told = (form for text in texts for form in {text: True, **dict.fromkeys(_undone(text))})
+    told = (form for text in texts for form in readings(text))
     return {"id": place, "fields": {str(number): text for number, text in enumerate(told)}}
-
-
-def _undone(text: str) -> Iterator[str]:
-    if "&" in text:
-        yield html.unescape(text)
-    if "%" in text:
-        yield unquote(text)
-    if "\\u" in text:
-        yield _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
-    if _LATIN.search(text):
-        for encoding in ("latin-1", "cp1252"):
-            yield text.encode(encoding, "replace").decode("utf-8", "replace")

@@ -338,7 +338,9 @@ class Board:
         card, config = submission.card, self.config
         if card.board != config.name:
             raise UsageError(f"the answers are for {card.board}, and this is {config.name}: correct `board`")
-        if self.log.closing or not config.opens <= at.date() < config.closes:
+        if self.log.closing:
+            raise UsageError(f"{config.name} was closed at {self.log.closing.at:%Y-%m-%d %H:%M} UTC for good")
+        if not config.opens <= at.date() < config.closes:
             raise UsageError(
                 f"{config.name} takes submissions from {config.opens} until the day before {config.closes}"
             )
@@ -481,7 +483,10 @@ class Board:
         if name not in self._read_before:
             path = self.folder / KEPT / f"{name}.json"
             try:
-                self._read_before[name] = self._scored(orjson.loads(path.read_bytes()))
+                tokens = orjson.loads(path.read_bytes())
+                if self.keyed("answers", digest(tokens)) != name:
+                    raise ValueError("other answers than those that were scored")
+                self._read_before[name] = self._scored(tokens)
             except (OSError, ValueError, IndexError, TypeError, AttributeError) as error:
                 raise _damaged(path) from error
         return self._read_before[name]

@@ -200,8 +200,8 @@ def _submitting(matter: CardMatter) -> str:
         f"```bash\nmihakk evaluate submit REPLIES.jsonl --card CARD.yaml --release {name}@{matter.version} "
         "--to .\n```\n\n"
         f"checks them and writes the file to be sent {place}. At most three submissions a week and team are "
-        "scored, one a model revision. Figures are of one half of the split, with noise and rounded to half "
-        "a standard error; the other half is opened when the season ends. No item's score is ever given."
+        "scored, one a model revision. Figures are of one half of the split, with noise; "
+        "the other half is opened when the season ends. No item's score is ever given."
     )
 
 

@@ -295,6 +295,19 @@ def opened_rows(
             yield config, split, _opened_row(row, answers, release) if row["sealed"] else row
 
 
+def require_own_secret(release: Path, answers: Mapping[str, Mapping[str, Any]], key: bytes) -> None:
+    """Raise `UsageError` where a blind release was sealed under another secret than this."""
+    for _, _, path in data_files(release):
+        for row in pq.read_table(path, columns=["id", "sealed", "content_hash"]).to_pylist():
+            if row["sealed"] and row["id"] in answers:
+                if row["content_hash"] == keyed(key, "content", answers[row["id"]]["content_hash"]):
+                    return
+                raise UsageError(
+                    f"this is not the secret that {release.name} was sealed under: set its own "
+                    "(MIHAKK_BLIND_KEY or MIHAKK_BLIND_KEY_FILE, to the byte)"
+                )
+
+
 def _opened_row(
     row: Mapping[str, Any], answers: Mapping[str, Mapping[str, Any]], release: Path
 ) -> dict[str, Any]:

@@ -6,10 +6,12 @@ the same wherever the run stands, so that two texts which share 20 letters share
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
+from urllib.parse import unquote
 from zlib import crc32
 
 from mihakk.machinery.text import key
@@ -26,6 +28,32 @@ NAMES = frozenset({"poet", "title"})
 """Fields that name what a text is from."""
 PIECES = re.compile(r"[\n\t/*…|=«»]|\s{2,}")
 """Between texts that stand in one field."""
+
+_ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
+_LATIN: Final = re.compile("[\u00d8-\u00db][\u0080-\u00ff\u0152-\u2122]")
+"""How UTF-8 of Arabic and Persian begins where it was read as a Western encoding."""
+_WESTERN: Final = re.compile("[\u00c0-\u00ff]{3}")
+"""Arabic of one byte a letter, read so."""
+
+
+def readings(text: str) -> list[str]:
+    """A text as it stands, and as it reads with entities, escapes or a wrong encoding undone."""
+    return list(dict.fromkeys((text, *_undone(text))))
+
+
+def _undone(text: str) -> Iterator[str]:
+    if "&" in text:
+        yield html.unescape(text)
+    if "%" in text:
+        yield unquote(text)
+    if "\\u" in text:
+        yield _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+    if _WESTERN.search(text):
+        for encoding in ("cp1256", "iso8859-6"):
+            yield text.encode("cp1252", "replace").decode(encoding, "replace")
+    if _LATIN.search(text):
+        for encoding in ("latin-1", "cp1252"):
+            yield text.encode(encoding, "replace").decode("utf-8", "replace")
 
 
 def fingerprints(texts: Iterable[str]) -> set[str]:

@@ -93,7 +93,8 @@ class EmbeddedHub:
     def names(self) -> list[str]:
         """Benchmarks that have a repository."""
         found = self.root.iterdir() if self.root.is_dir() else ()
-        return sorted(folder.name for folder in found if is_repository(folder))
+        # What a killed publisher left half made is hidden, and no benchmark.
+        return sorted(one.name for one in found if not one.name.startswith(".") and is_repository(one))
 
     def objects(self, name: str) -> Iterator[tuple[str, bytes]]:
         """Every file that a benchmark's repository holds, with its place; what no version holds is removed.

@@ -349,7 +349,7 @@ def test_a_share_that_is_used_up_holds_its_own_team_alone(tmp_path: Path) -> Non
     assert finals[1].gap_low < 0 < finals[1].gap_high
     assert finals == at.close(now=OVER)
     assert most_gain(at.log.nats - at.log.closing.nats["other"], at.public.size) <= at.config.gain  # type: ignore[union-attr]
-    with pytest.raises(UsageError, match="takes submissions from"):
+    with pytest.raises(UsageError, match="was closed at 2026-06-01"):
         at.receive(sent(best, "after"), now=OVER)
 
 
@@ -762,3 +762,15 @@ def test_a_season_closed_before_signatures_counts_its_exact_figures_in_the_next(
 def _half() -> tuple[range, list[str], list[str]]:
     names = [str(n) for n in range(240)]
     return range(240), names, names
+
+
+def test_answers_that_were_exchanged_on_the_disk_are_told_at_the_end(tmp_path: Path) -> None:
+    """A folder restored with one system's answers under another's name gives nobody a rival's figure."""
+    questions = many()
+    at = board(tmp_path, questions)
+    at.receive(sent(answers(questions, 0.9, 1)), now=MONDAY)
+    at.receive(sent(answers(questions, 0.5, 2), team="beta"), now=MONDAY)
+    first, second = sorted((at.folder / "answers").glob("*.json"))
+    second.write_bytes(first.read_bytes())
+    with pytest.raises(ExternalFailure, match=second.name):
+        board(tmp_path, questions).close(now=OVER)

@@ -14,7 +14,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from mihakk.generators.generating import generate_shard, prepare
 from mihakk.generators.prompts import bundled, render
-from mihakk.generators.task import LANGUAGES, TASKS
+from mihakk.generators.task import TASKS
+from mihakk.machinery.languages import languages
 from mihakk.schemas.benchmark import BenchmarkConfig
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.poem import Poem
@@ -22,6 +23,7 @@ from mihakk.schemas.record import Language
 from tests.generators.records import make_idiom, make_poem
 from tests.generators.scripted import ScriptedWriter
 
+LANGUAGES = languages("items")
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = TASKS.names()
 

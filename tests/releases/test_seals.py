@@ -17,6 +17,8 @@ from urllib.parse import quote
 
 import hafez
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -28,8 +30,10 @@ from mihakk.releases.assemble import AssembledRelease, assemble
 from mihakk.releases.cleaned.assemble import assemble_cleaned
 from mihakk.releases.cleaned.errata import RowErratum
 from mihakk.releases.cleaned_record import CleanedRecord, CleanedTable
-from mihakk.releases.content.seals import Works
+from mihakk.releases.content.fingerprints import fingerprints
+from mihakk.releases.content.seals import Works, repository_marks
 from mihakk.releases.hub.embedded import EmbeddedHub
+from mihakk.schemas.finding import Finding
 from mihakk.schemas.item import AnswerItem, ChoiceItem, Item, Origin
 from mihakk.schemas.rejection import Cluster
 from mihakk.schemas.withdrawal import Withdrawal
@@ -78,6 +82,7 @@ class Maker:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.made = folder, 0
+        self.findings: tuple[Finding, ...] = ()
 
     def assemble(
         self, hub: EmbeddedHub, name: str, items: Sequence[Item], works: Works | None = None, **release: Any
@@ -86,6 +91,7 @@ class Maker:
         own = self.folder / f"build{self.made}"
         given = release_arguments(tuple(items), **release)
         given["config"] = given["config"].model_copy(update={"name": name})
+        given["findings"] = self.findings or given["findings"]
         blind = release.get("blind", "off") != "off"
         with hub.previous(name) as previous:
             return assemble(
@@ -414,6 +420,7 @@ WRITTEN: dict[str, Callable[[str], str]] = {
     "escapes": lambda text: text.encode("ascii", "backslashreplace").decode(),
     "of an address": quote,
     "read as Latin-1": lambda text: text.encode().decode("latin-1"),
+    "of one byte a letter": lambda text: text.encode("cp1256", "replace").decode("cp1252", "replace"),
 }
 
 
@@ -425,6 +432,55 @@ def test_a_text_as_scraped_tables_hold_it_is_known(
     rows = [{"Q": "ما ضد الطول؟", "A": "القصر"}, {"Q": WRITTEN[form](sealed), "A": "x"}]
     with pytest.raises(UsageError, match=r"prints texts that are sealed .*rows\.jsonl, row 2"):
         sealed_hub.publish(outside(tmp_path / "outside", rows, "jsonl"))
+
+
+def said_twice(path: Path, text: str) -> None:
+    path.with_suffix(".jsonl").write_text(f'{{"Q": "{text}", "Q": "ما ضد الطول؟"}}\n', encoding="utf-8")
+
+
+def as_bytes(path: Path, text: str) -> None:
+    pq.write_table(pa.table({"Q": ["ما ضد الطول؟"], "b": [text.encode()]}), path.with_suffix(".parquet"))
+
+
+def as_metadata(path: Path, text: str) -> None:
+    table = pa.table({"Q": ["ما ضد الطول؟"]}).replace_schema_metadata({"note": text})
+    pq.write_table(table, path.with_suffix(".parquet"))
+
+
+@pytest.mark.parametrize("write", [said_twice, as_bytes, as_metadata], ids=lambda one: one.__name__)
+def test_what_a_parser_drops_is_printed_too(
+    write: Callable[[Path, str], None], blind: AssembledRelease, sealed_hub: EmbeddedHub, tmp_path: Path
+) -> None:
+    sealed = next(row["fields"]["first"] for row in public_rows(blind.folder) if row["sealed"])
+    ending = "jsonl" if write is said_twice else "parquet"
+    made = outside(
+        tmp_path / "outside",
+        [{"Q": "ما ضد الطول؟"}],
+        ending,
+        write=lambda folder: write(folder / "rows", sealed),
+    )
+    with pytest.raises(UsageError, match=r"prints texts that are sealed .*rows\."):
+        sealed_hub.publish(made)
+
+
+def test_a_finding_that_quotes_what_is_sealed_is_withheld(
+    blind: AssembledRelease, sealed_hub: EmbeddedHub, build: Maker
+) -> None:
+    sealed = next(row["fields"]["first"] for row in public_rows(blind.folder) if row["sealed"])
+    build.findings = (Finding(check="TX12", severity="flag", subject="x", detail=f"«{sealed}»"),)
+    made = build(sealed_hub, "open")
+    details = pq.read_table(made.folder / "audit" / "findings.parquet").column("detail").to_pylist()
+    assert details == ["withheld: quotes what blind sealed"]
+
+
+def test_what_a_killed_publisher_left_is_no_benchmark(sealed_hub: EmbeddedHub, build: Maker) -> None:
+    (sealed_hub.root / ".other.publishing-abcd1234" / ".git").mkdir(parents=True)
+    assert build(sealed_hub, "open").version == "0.1.0"
+
+
+def test_samples_whose_encoding_a_build_repairs_are_not_sealed() -> None:
+    line = "ظمئت وأي الناس تصفو مشاربه"
+    assert fingerprints([line]) <= repository_marks()
 
 
 def test_what_a_person_writes_into_a_release_tells_nothing_sealed(
