@@ -19,6 +19,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 from typer.core import TyperGroup
+from typer.main import get_command_name
+from typer.models import CommandInfo, TyperInfo
 
 from mihakk.machinery.errors import MihakkError, MihakkWarning
 from mihakk.machinery.settings import extra_of, install_command
@@ -159,11 +161,10 @@ GROUPS = (
 """Modules of `flows/commands/` in the order of the help; each imports its stage only when called."""
 for group in GROUPS:
     import_module(f"mihakk.flows.commands.{group}").register(app)
-for info in app.registered_commands:
-    named = info.name or (info.callback.__name__.replace("_", "-") if info.callback else "")
+registered: list[CommandInfo | TyperInfo] = [*app.registered_commands, *app.registered_groups]
+for info in registered:
+    named = info.name or (info.callback and get_command_name(info.callback.__name__))
     info.rich_help_panel = "A first week" if named in FIRST else "More"
-for group_info in app.registered_groups:
-    group_info.rich_help_panel = "A first week" if group_info.name in FIRST else "More"
 
 
 def main() -> None:

@@ -35,8 +35,17 @@ def rows_of(folder: Path) -> Iterator[dict[str, Any]]:
         UsageError: A table that should hold rows can't be read.
     """
     tables = _item_tables(folder)
-    if not tables:
-        yield from _files(folder, tables)
+    yield from _items(folder, tables) if tables else _files(folder, tables)
+
+
+def printed_rows(folder: Path) -> Iterator[dict[str, Any]]:
+    """The same, and what else a build's release prints: papers, errata, the audit's tables, tasks."""
+    tables = _item_tables(folder)
+    yield from _items(folder, tables)
+    yield from _files(folder, tables)
+
+
+def _items(folder: Path, tables: Iterable[Path]) -> Iterator[dict[str, Any]]:
     for path in tables:
         try:
             table = read_items(path)
@@ -46,13 +55,6 @@ def rows_of(folder: Path) -> Iterator[dict[str, Any]]:
         else:
             for batch in table.to_batches(BATCH_ROWS):
                 yield from batch.to_pylist()
-
-
-def printed_rows(folder: Path) -> Iterator[dict[str, Any]]:
-    """The same, and what else a build's release prints: papers, errata, the audit's tables, tasks."""
-    yield from rows_of(folder)
-    if tables := _item_tables(folder):
-        yield from _files(folder, tables)
 
 
 def _item_tables(folder: Path) -> list[Path]:

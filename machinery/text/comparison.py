@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Final, NamedTuple
 
-from mihakk.machinery.languages import ByLanguage, pack
+from mihakk.machinery.languages import ByLanguage
 from mihakk.machinery.remembered import Remembered
 from mihakk.machinery.text import codepoints as cp
 from mihakk.machinery.text.canonical import canonical
@@ -48,6 +48,7 @@ def _compared(token: str, language: Language) -> str:
 
 
 _CANONICAL: Final = ByLanguage(lambda one: Remembered(partial(canonical, language=one.code)))
+_SPACED: Final = ByLanguage(lambda one: one.writing.spaces == "told")
 _TOKENS: Final = ByLanguage(lambda one: Remembered(partial(_compared, language=one.code)))
 
 
@@ -132,10 +133,15 @@ def compared(text: str, language: Language) -> Compared:
     words = said.replace(_SIGN, "").split()
     signs = _SIGN in said
     if words and not signs:
-        # A space inside Arabic words is often one of spelling, and a ZWNJ elsewhere.
-        spaced = pack(language).writing.spaces == "told" or text.isascii()
-        return Compared(" ".join(filter(None, tokens)) if spaced else said.replace(" ", ""), words, signs)
+        return Compared(_prose_key(text, tokens, language), words, signs)
     return Compared(_key(text, parts, tokens, language), words, signs)
+
+
+def _prose_key(text: str, tokens: list[str], language: Language) -> str:
+    """The key of words of prose; a space inside Arabic words is often one of spelling, a ZWNJ elsewhere."""
+    if _SPACED[language] or text.isascii():
+        return " ".join(filter(None, tokens))
+    return "".join(tokens).replace(" ", "")
 
 
 def _key(text: str, parts: list[str], tokens: list[str], language: Language) -> str:
@@ -147,9 +153,7 @@ def _key(text: str, parts: list[str], tokens: list[str], language: Language) -> 
         _first_article(tokens, parts)
         whole = "".join(tokens)
     if _SIGN not in whole:
-        # A space inside Arabic words is often one of spelling, and a ZWNJ elsewhere.
-        spaced = pack(language).writing.spaces == "told" or text.isascii()
-        return " ".join(filter(None, tokens)) if spaced else whole.replace(" ", "")
+        return _prose_key(text, tokens, language)
     if len(tokens) > 2 and tokens[-1][-1:] in "?:" and tokens[-1][-2:-1].isalnum():
         tokens[-1] = tokens[-1][:-1]
     found, space, joins = [_SIGN], "", True

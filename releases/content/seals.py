@@ -95,6 +95,10 @@ class Seals:
         found = (other for other, own in sorted(self.sealed.items()) if other != allowed)
         return next((other for other in found if not digests.isdisjoint(self.sealed[other])), "")
 
+    def quoted(self, row: Mapping[str, Any]) -> str:
+        """The benchmark that has sealed a text of a row that is to be printed; empty where none has."""
+        return self.sealed_by(row_tells(row)) if self.sealed else ""
+
     def marks(self, item: Item) -> frozenset[str]:
         """Fingerprints of what is sealed with an item: its texts; where a label is asked, its whole poem."""
         own = sealed_marks(item.model_dump())

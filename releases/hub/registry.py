@@ -259,7 +259,7 @@ def enter(registry: Registry, release: AssembledRelease) -> None:
             )
         marks = shown_marks(row)
         printed.update(map(open_digest, marks))
-        if other := _sealed_by(seals, marks):
+        if other := seals.sealed_by(as_poem(marks) | marks) if seals.sealed else "":
             told.append((str(row["id"]), other))
     if is_empty:
         raise UsageError(
@@ -293,16 +293,11 @@ def enter(registry: Registry, release: AssembledRelease) -> None:
 
 def require_untold(seals: Seals, why: str) -> None:
     """Raise `UsageError` where the reason of a withdrawal, which all may read, holds a sealed text."""
-    if other := _sealed_by(seals, shown_marks(as_row([why], "why"))):
+    if other := seals.quoted(as_row([why], "why")):
         raise UsageError(
             f"the reason holds a text that {other} has sealed, and everybody will read it: name items by "
             "their ids, and say what is wrong without their texts"
         )
-
-
-def _sealed_by(seals: Seals, marks: set[str]) -> str:
-    """The benchmark that has sealed a text with one of these fingerprints; empty where none has."""
-    return seals.sealed_by(as_poem(marks) | marks) if seals.sealed else ""
 
 
 def adopt(registry: Registry, version: str, folder: Path) -> None:

@@ -454,6 +454,14 @@ def rechained(lines: list[bytes]) -> list[bytes]:
     return found
 
 
+def rewritten(store: Path, lines: list[bytes]) -> Path:
+    """The log of spring made anew of these lines, and its head gone."""
+    path = store / "spring" / "log.jsonl"
+    path.write_bytes(b"".join(rechained(lines)))
+    (store / ".spring.head").unlink()
+    return path
+
+
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
@@ -503,10 +511,8 @@ def test_costs_that_the_rules_do_not_give_are_noticed_without_a_head(
 ) -> None:
     at = board(tmp_path, gain=0.5)
     at.receive(sent(answers(many(), 0.5)), now=MONDAY)
-    path = tmp_path / "spring" / "log.jsonl"
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(rechained([line.replace(old, new) for line in lines])))
-    (tmp_path / ".spring.head").unlink()
+    lines = at.log.path.read_bytes().splitlines(keepends=True)
+    path = rewritten(tmp_path, [line.replace(old, new) for line in lines])
     with pytest.raises((ExternalFailure, UsageError), match=r"was edited|began with parts"):
         board(tmp_path, gain=0.5)
     done = subprocess.run([sys.executable, "-I", RECOUNT, path], capture_output=True, check=False)
@@ -528,12 +534,10 @@ def test_a_line_that_its_team_did_not_sign_is_noticed_without_a_head(
     at = board(tmp_path, gain=0.5)
     for number in range(2):
         at.receive(sent(answers(many(), 0.5, number), str(number)), now=MONDAY)
-    path = tmp_path / "spring" / "log.jsonl"
-    lines = path.read_bytes().splitlines(keepends=True)
+    lines = at.log.path.read_bytes().splitlines(keepends=True)
     edited = json.loads(lines[2].replace(old, new, 1))
     edited.pop("was", None)
-    path.write_bytes(b"".join(rechained([*lines[:2], json.dumps(edited).encode()])))
-    (tmp_path / ".spring.head").unlink()
+    path = rewritten(tmp_path, [*lines[:2], json.dumps(edited).encode()])
     with pytest.raises(
         ExternalFailure, match=r"file 2, of (alpha|beta), is not signed by a key of that team"
     ):
