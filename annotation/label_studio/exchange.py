@@ -104,7 +104,7 @@ def pull_review(
         more = _more(project, found, votes, stores, config)
         if opened is not None:
             pulled.asked_again += ask_again(project, found, stores, opened, more.keys())
-        pulled.reopened += reopen(project, more, found.given)
+        pulled.reopened += reopen(project, more)
         if template in (TEMPLATE, *SAYS):
             show_disputed(project, [one.item for one in pulled.disputed if one.template == template])
     return pulled

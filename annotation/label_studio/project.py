@@ -25,7 +25,7 @@ DISPUTED = "Disputed"
 """Title of the tab with the items that an adjudicator or one more person has to decide."""
 _ROW = ("id", "created_at", "description", "label_config", "maximum_annotations")
 """What we read of a project; without naming it the server counts the work in every project it lists."""
-_COLUMNS = ("id", "data", "total_annotations", "overlap", "is_labeled")
+_COLUMNS = ("id", "data", "annotators", "cancelled_annotations", "total_annotations", "overlap", "is_labeled")
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class Held:
     sample: str
     content_hash: str
     annotations: int
+    """Finished ones. The server's own count stays too low where it was killed, or busy, between an annotation
+    and its count; so those whose annotations it lists are counted too."""
     overlap: int
     labeled: bool
     """The server offers it to nobody any more."""
@@ -86,6 +88,7 @@ class Project:
                 include=",".join(_COLUMNS),
                 page_size=_PAGE,
                 page=page,
+                review=True,  # the server looks the annotators up only then
             )
             total = int(answer["total"])
             yield from answer["tasks"]
@@ -293,7 +296,7 @@ def _held(row: dict[str, Any]) -> Held | None:
         task=row["id"],
         sample=str(data["sample_id"]),
         content_hash=str(data["content_hash"]),
-        annotations=row["total_annotations"],
+        annotations=max(row["total_annotations"], len(row["annotators"]) - row["cancelled_annotations"]),
         overlap=row["overlap"],
         labeled=row["is_labeled"],
     )

@@ -74,8 +74,6 @@ class Pulled:
     """Annotations on the server, as `Review.annotation` names them."""
     superseded: int = 0
     """Earlier annotations of the same task by the same person; what they say is kept as said before."""
-    given: Counter[int] = field(default_factory=Counter)
-    """Finished annotations by task of the server."""
     rejected: Counter[str] = field(default_factory=Counter)
     """Annotations that can't be used, per reason; each is in the store of rejects with its body."""
     notes: Counter[str] = field(default_factory=Counter)
@@ -311,7 +309,6 @@ def all_answers(found: Exported, pulled: Pulled, origin: str) -> list[Answer]:
                 pulled.skipped += 1
                 pulled.skips.append((task, row))
                 continue
-            pulled.given[task.id] += 1
             answer = Answer(task, row, f"{origin}/{row.id}")
             key = (task.id, row.completed_by)
             pulled.superseded += key in latest

@@ -89,21 +89,16 @@ def push(
     return pushed
 
 
-def reopen(project: Project, samples: Mapping[tuple[str, str], int], given: Mapping[int, int]) -> int:
+def reopen(project: Project, samples: Mapping[tuple[str, str], int]) -> int:
     """Asks so many further people about tasks that all who were asked have answered; how many were reopened.
 
     A task that a push closed before everybody answered stays closed: its content is no longer wanted.
-
-    Args:
-        given: Finished annotations of each task as exported. The server's own number stays too low where it
-            was killed between an annotation and its count.
     """
     count = 0
     for held in project.held() if samples else []:
         more = samples.get((held.sample, held.content_hash), 0)
-        answers = max(held.annotations, given.get(held.task, 0))
-        if more and answers >= held.overlap:
-            body = {"overlap": answers + more, "is_labeled": False}
+        if more and held.annotations >= held.overlap:
+            body = {"overlap": held.annotations + more, "is_labeled": False}
             project.connection.patch(f"/api/tasks/{held.task}/", body)
             count += 1
     return count
@@ -163,15 +158,10 @@ def _single(project: Project, tasks: Iterable[Held], pushed: Pushed) -> dict[tup
         kept = min(group, key=lambda held: (-held.annotations, held.task))
         single[key] = kept
         for extra in group:
-            if extra is not kept and extra.annotations == 0 and not _annotated(project, extra):
+            if extra is not kept and extra.annotations == 0:
                 project.connection.delete(f"/api/tasks/{extra.task}/")
                 pushed.duplicates += 1
     return single
-
-
-def _annotated(project: Project, held: Held) -> bool:
-    """Whether a task has annotations, whatever its count says: a killed server may not have counted them."""
-    return bool(project.connection.get(f"/api/tasks/{held.task}/annotations/"))
 
 
 def _set_open(project: Project, held: Held, *, is_open: bool) -> None:

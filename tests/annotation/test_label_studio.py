@@ -237,7 +237,7 @@ def test_a_task_whose_answers_a_killed_server_did_not_count_goes_to_a_third_pers
         database,
     ):
         database.execute("UPDATE task SET total_annotations = 1, is_labeled = 1 WHERE id = ?", (task,))
-    assert [(held.annotations, held.overlap, held.labeled) for held in project.held()] == [(1, 2, True)]
+    assert [(held.annotations, held.overlap, held.labeled) for held in project.held()] == [(2, 2, True)]
     config = ReviewConfig()
     pulled = pull_review(connection, "uncounted", stores=stores, config=config)
     assert (pulled.reopened, len(pulled.disputed)) == (1, 1)
