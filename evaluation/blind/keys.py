@@ -77,12 +77,15 @@ def public_key(path: Path) -> str:
     """The public key in a PEM file as `make_key` and `openssl pkey -pubout` write it.
 
     Raises:
-        UsageError: It can't be read, or holds no Ed25519 public key.
+        UsageError: It can't be read, or holds no Ed25519 public key, or more than one.
     """
     part, serial = _ed25519()
     require_file(path)
     try:
-        key = serial.load_pem_public_key(path.read_bytes())
+        text = path.read_bytes()
+        if text.count(b"-----BEGIN") > 1:
+            raise UsageError(f"{path} holds more than one key: register each from a file of its own")
+        key = serial.load_pem_public_key(text)
     except OSError as error:
         raise UsageError(f"{path} can't be read: {error.strerror}") from error
     except ValueError as error:

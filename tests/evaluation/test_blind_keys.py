@@ -298,6 +298,10 @@ def test_what_is_no_key_is_refused_with_its_name(tmp_path: Path) -> None:
             private_key(tmp_path / path)
     with pytest.raises(UsageError, match=r"send the file that ends in \.pub"):
         public_key(tmp_path / "a.key")
+    make_key(tmp_path / "b.key")
+    (tmp_path / "both.pub").write_bytes(b"".join((tmp_path / f"{one}.key.pub").read_bytes() for one in "ab"))
+    with pytest.raises(UsageError, match="more than one key"):
+        public_key(tmp_path / "both.pub")
     register = Register(tmp_path / "teams.jsonl")
     with pytest.raises(UsageError, match="until 2020-01-01 is over"):
         register.register("alpha", public_key(tmp_path / "a.key.pub"), MONDAY, date(2020, 1, 1))
