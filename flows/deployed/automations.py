@@ -168,12 +168,12 @@ def told_by(client: SyncPrefectClient, block: str, text: str, reason: str, *, of
 
 
 def _alert(jobs: Mapping[str, UUID], state: str, reason: str) -> Plain:
+    # Without `ui_url`: a server knows that filter only once it has checked a template of a message or webhook.
     said = {
         "job": "{{ flow.name }}: {{ flow_run.name }}",
         "state": f"{{{{ {state} }}}}",
         "message": f"{{{{ {reason} }}}}",
         "run": "{{ flow_run.id | string }}",
-        "link": "{{ flow_run|ui_url }}",
     }
     return _run(jobs["alert"], said)
 

@@ -81,6 +81,11 @@ def full(folder: Path) -> Iterator[None]:
     ballast.unlink()
 
 
+def alerts(server: PrefectServer) -> list[str]:
+    """What the job `alert` noted."""
+    return [row["data"] for row in server.rows("artifacts") if row["key"] == "alert"]
+
+
 def first_point(digest: str) -> str:
     return next(line for line in digest.splitlines() if line.startswith("- "))
 
@@ -139,6 +144,9 @@ def of_rows(nights: Nights) -> None:
     server = nights.server
     server.wait(nights.paused, PATIENCE, "nobody was asked")
     assert nights.readme.read_text("utf-8") == released, "released without a word"
+    server.wait(lambda: alerts(server), PATIENCE, "nobody was told that a release waits")
+    assert "Read the artifact sign-off of this run" in alerts(server)[-1]
+    assert nights.paused()[0] in alerts(server)[-1].split("/flow-run/")[-1], "the run is not linked"
     digest, _ = nights.morning("3-truncated-file")
     first = first_point(digest)
     assert first.startswith("- Held: more changed since version ")

@@ -141,8 +141,12 @@ def test_registering_twice_renews_and_adds_nothing() -> None:
     assert len(server.standing) == 7 + 6
 
 
-def test_the_alarm_is_filled_in_as_the_server_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(user_templates._sync_template_environment.filters, "ui_url", lambda _: "http://ui")
+def test_the_alarm_is_filled_in_as_a_server_does_that_has_checked_no_template(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    filters = user_templates._sync_template_environment.filters
+    monkeypatch.setattr(user_templates._sync_template_environment, "filters", {**filters})
+    user_templates._sync_template_environment.filters.pop("ui_url", None)
     server, jobs = Automations(), {name: uuid4() for name in JOBS}
     register(server, "demo", jobs, nightly=True)  # type: ignore[arg-type]
     action = server.standing["mihakk demo: a run failed"].actions[0]
@@ -160,7 +164,6 @@ def test_the_alarm_is_filled_in_as_the_server_does_it(monkeypatch: pytest.Monkey
         "state": "Crashed",
         "message": 'a "quoted"\nreason',
         "run": str(run.id),
-        "link": "http://ui",
     }
 
 
