@@ -168,7 +168,7 @@ def told_by(client: SyncPrefectClient, block: str, text: str, reason: str, *, of
 
 
 def _alert(jobs: Mapping[str, UUID], state: str, reason: str) -> Plain:
-    # Without `ui_url`: a server knows that filter only once it has checked a template of a message or webhook.
+    # Without `ui_url`: a server knows it only once it has checked a template of a message or webhook.
     said = {
         "job": "{{ flow.name }}: {{ flow_run.name }}",
         "state": f"{{{{ {state} }}}}",

@@ -121,7 +121,9 @@ def test_assigned_people_get_projects_of_their_own_and_others_are_refused(
     task = everything[ITEMS[3].id].task
     members[1].annotate(task, KEEP)  # a gulf item, before anybody was assigned
     with closing(sqlite3.connect(label_studio.home / "label_studio.sqlite3", timeout=60)) as kept, kept:
-        kept.execute("UPDATE task SET total_annotations = 0 WHERE id = ?", (task,))  # as a busy server leaves it
+        kept.execute(
+            "UPDATE task SET total_annotations = 0 WHERE id = ?", (task,)
+        )  # as a busy server leaves it
 
     pushed = push(CONFIG)
     assert {name: (what.created, what.unchanged, what.withdrawn, what.nobody) for name, what in pushed.items()} == {

@@ -84,7 +84,13 @@ class Server:
         return orjson.dumps(self.tasks())
 
     def get(self, path: str, **_: str) -> Any:
-        counts = {"annotators": [], "cancelled_annotations": 0, "total_annotations": 0, "overlap": 2, "is_labeled": False}
+        counts = {
+            "annotators": [],
+            "cancelled_annotations": 0,
+            "total_annotations": 0,
+            "overlap": 2,
+            "is_labeled": False,
+        }
         return {"total": 2, "tasks": [{**task, **counts} for task in self.tasks()]}
 
     def users(self) -> dict[int, str]:
