@@ -3,7 +3,7 @@
 #   tools/vllm_cpu.sh setup          makes .venv-vllm and data/cache/vllm/smollm2 (some 3.5 GB, minutes)
 #   tools/vllm_cpu.sh serve [PORT]   serves the model on loopback until killed (default port 8101)
 #   tools/vllm_cpu.sh batch IN OUT   answers a file of calls without a server (`vllm run-batch`)
-# Needs .venv (its SmolLM2 package holds the weights). docs/auditors.md says why each step is what it is.
+# Needs .venv (its SmolLM2 package holds the weights).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=.venv-vllm
@@ -46,6 +46,7 @@ PY
   echo "vllm_cpu: $venv and $model are ready after $(( $(date +%s) - started )) s"
 }
 
+# --enforce-eager skips two minutes of compiling.
 options=(--model "$model" --served-model-name smollm2 --max-model-len 4096 --dtype bfloat16 --enforce-eager
   --structured-outputs-config '{"backend":"xgrammar","disable_any_whitespace":true}')
 export PYTHONDONTWRITEBYTECODE=  # or each start compiles some thousand modules anew

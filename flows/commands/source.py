@@ -145,7 +145,7 @@ def _print_suggestions(use: SourceUse) -> None:
 
     found = suggestions(use)
     if not found:
-        print("# No ready pattern fits: write one in `entry`, as docs/sources.md shows.")
+        print("# No ready pattern fits: write one in `entry`, as docs/how-to-read-a-book.md shows.")
         raise typer.Exit(1)
     if len(found) > 1:
         print(f"# {len(found)} patterns fit about as well: compare what they read, and keep one.")

@@ -21,10 +21,10 @@ from tests.annotation.judged import choice, review, verdict
 
 ITEM = choice()
 CAST = {
-    "keep": {"decision": "keep"},
-    "fix a": {"decision": "fix", "corrections": {"gold": "1"}},
-    "fix b": {"decision": "fix", "corrections": {"gold": "0,1"}},
-    "discard": {"decision": "discard", "reason": "wrong_gold"},
+    "K": {"decision": "keep"},
+    "A": {"decision": "fix", "corrections": {"gold": "1"}},
+    "B": {"decision": "fix", "corrections": {"gold": "0,1"}},
+    "D": {"decision": "discard", "reason": "wrong_gold"},
 }
 HEAD = "| votes | flagged item | sampled item that nothing flagged |"
 
@@ -35,7 +35,8 @@ def table() -> Iterator[tuple[list[str], str, str]]:
         if not line.startswith("|"):
             return
         votes, flagged, sampled = (cell.strip() for cell in line.strip("|").split("|"))
-        yield [] if votes == "none" else votes.split(", "), flagged, sampled
+        for pattern in votes.split(", "):
+            yield list(pattern.removeprefix("none")), flagged, sampled
 
 
 def cast(votes: Sequence[str]) -> list[Review]:
@@ -54,7 +55,7 @@ def outcome(votes: Sequence[Review], status: str) -> tuple[str, ChoiceItem | Non
     """What a build makes of an item with these votes, and the item that it releases."""
     (item,), settled = fixed([ITEM], votes, 2)
     if settled:  # it passes checks and audit like any other, and nothing objects to it any more
-        return f"corrected with {settled[item.id] and 'a'}", item
+        return f"corrected with {settled[item.id] and 'A'}", item
     told = resolve(votes, {ITEM.id: content_hash(ITEM)}, 2)
     done = apply([ITEM], [verdict(ITEM.id, status)], told, votes)
     if done.kept:
@@ -70,10 +71,8 @@ def test_the_table_has_every_pattern_of_up_to_three_votes() -> None:
     want = {()}
     for _ in range(3):
         want |= {tuple(sorted((*votes, one))) for votes in want for one in CAST}
-    # Two texts a and b are alike: what holds for a holds for b.
-    turned = {
-        tuple(sorted({"fix a": "fix b", "fix b": "fix a"}.get(one, one) for one in votes)) for votes in named
-    }
+    # Two texts A and B are alike: what holds for A holds for B.
+    turned = {tuple(sorted({"A": "B", "B": "A"}.get(one, one) for one in votes)) for votes in named}
     assert len(named) == len(set(named))
     assert set(named) | turned == want
 
@@ -155,7 +154,7 @@ def test_votes_are_compared_as_people_see_them(one: str, other: str) -> None:
     votes = [
         review(ITEM, f"p{n}", "fix", corrections={"question": text}) for n, text in enumerate((one, other))
     ]
-    assert outcome(votes, "flag")[0] == "corrected with a"
+    assert outcome(votes, "flag")[0] == "corrected with A"
 
 
 @pytest.mark.parametrize(
