@@ -126,8 +126,10 @@ def gather(
         sealed = seal(tables, config, key)
         names = {one.item.id for splits in placed.values() for each in splits.values() for one in each}
         opened = frozenset(names) - sealed.ids
-        papers = public_papers(papers, key, sealed.ids, opened)
-        facts = facts.model_copy(update=public_votes(facts.reviewed, facts.votes, key, opened))
+        papers = public_papers(papers, key, opened)
+        # A figure over sealed golds, printed in two versions, tells the gold of a question that left between.
+        told = {**public_votes(facts.reviewed, facts.votes, key, opened), "baselines": (), "spreads": ()}
+        facts = facts.model_copy(update=told)
         known = {record for item in items for record in item.origin.records}
         sources = [Path(name) for name in config.release.lookups]
         leaks, abilities = leaks_gate(

@@ -379,6 +379,15 @@ class BenchmarkConfig(Record):
     schedule: tuple[Schedule, ...] | None = None
     """Jobs that start by themselves, and when; an empty list: none. None: those of prefect.yaml."""
 
+    @field_validator("name")
+    @classmethod
+    def _is_no_place_of_golds(cls, name: str) -> str:
+        if name.endswith("-answers"):
+            raise ValueError(
+                "a name that ends in -answers is that of the repository of a blind benchmark's golds"
+            )
+        return name
+
     @property
     def parts_texts(self) -> bool:
         """Whether each couplet and idiom goes to one group of tasks."""

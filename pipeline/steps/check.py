@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mihakk.annotation.decisions.fixes import fixed
@@ -66,7 +67,7 @@ def _whole(build: Build, spread: Spread) -> Iterator[Share]:
     measured = [build.config.embeddings, build.config.checks.model_dump()] if cosines(build) else []
     scratch = build.lake.scratch(STAGE, digest([STEP.code(), STEP.settings(build)]))
     index = scratch.packed("index", [state, measured], lambda: _index(build, spread))
-    whole = Whole(scratch, index, state, _reports(build), _of_records(build))
+    whole = Whole(scratch, index, state, reports_of(build), _of_records(build))
     yield lambda _: whole
     scratch.keep_only([index])
 
@@ -89,18 +90,28 @@ def _check(build: Build, shard: str, whole: Whole, tick: Tick) -> list[ShardMani
     return [manifest]
 
 
-def _reports(build: Build) -> tuple[Any, ...]:
+def reports_of(build: Build) -> tuple[Any, ...]:
     """Defects that consumers reported in released items; they send items to people."""
     folder = errata_folder(build.config.name)
     if not folder.is_dir():
         return ()
     from mihakk.releases.content.canary import canary_guid
     from mihakk.releases.hub.embedded import EmbeddedHub
-    from mihakk.releases.paper_trail.errata import read_reports
+    from mihakk.releases.paper_trail.errata import as_printed, read_reports
 
-    newest = EmbeddedHub().repository(build.config.name)
+    name, hub = build.config.name, EmbeddedHub()
+    newest = hub.repository(name)
     canary = canary_guid(build.config, newest if newest.is_dir() else None)
-    return tuple(read_reports(folder, canary))
+    reports = read_reports(folder, canary)
+    if not reports or build.config.release.blind == "off":
+        return tuple(reports)
+    versions = set(hub.versions(name))
+    with TemporaryDirectory() as scratch:
+
+        def checkout(version: str) -> Path | None:
+            return hub.checkout(name, version, Path(scratch) / version) if version in versions else None
+
+        return tuple(as_printed(reports, checkout))
 
 
 def _reported(build: Build, items: list[Any], reports: tuple[Any, ...]) -> list[Finding]:

@@ -46,7 +46,7 @@ def card(matter: CardMatter, previous: str = "") -> str:
         "sources": _sources(matter),
         "making": _making(matter),
         "audit": audit_section(matter.facts, matter.audit_states, statuses),
-        "limits": limits(matter.facts, matter.overrides, matter.audit_states, "items"),
+        "limits": limits(matter.facts, matter.overrides, matter.audit_states, "items") + _untold(matter),
         "charts": "\n\n".join(
             ["## Charts", *(f"![{shown}]({file})" for file, shown in matter.charts.items())]
         ),
@@ -377,6 +377,15 @@ def datasheet(matter: CardMatter) -> str:
         ("How is it kept up?", "Report a defect as a file; the next version names every change."),
     )
     return "## Datasheet\n\n" + table(("question", "answer"), rows)
+
+
+def _untold(matter: CardMatter) -> str:
+    if matter.release.sealed is None:
+        return ""
+    return (
+        "\n- What solvers that go by form alone score is not printed, as two versions' figures would tell "
+        "the gold of a question that left; the gate `baselines` says whether any is above chance."
+    )
 
 
 def _own_labels(matter: CardMatter) -> list[tuple[str, str]]:

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.ids import content_hash
 from mihakk.releases.content.item_tables import RELEASED, Placed, data_files, row_item, write_parquet
-from mihakk.releases.content.secret import blind_key, keyed, public_form, public_id
+from mihakk.releases.content.secret import blind_key, is_item_id, keyed, public_form, public_id
 from mihakk.schemas.audit import Audit, Verdict
 from mihakk.schemas.benchmark import BenchmarkConfig
 from mihakk.schemas.finding import Finding
@@ -96,20 +96,20 @@ def public_items(
     }
 
 
-def public_papers(papers: Papers, key: bytes, sealed: frozenset[str], opened: frozenset[str]) -> Papers:
+def public_papers(papers: Papers, key: bytes, opened: frozenset[str]) -> Papers:
     """The papers under public ids, and without the words that tell: `the right one is ...`.
 
-    A finding on a sealed item is left out whole (that the gold is told by its length tells the gold), and so
-    is the digest of an auditor's call, which holds the gold.
+    A finding on an item that is sealed, or waits and may be sealed in a later version, is left out whole
+    (that the gold is told by its length tells the gold), and so is the digest of an auditor's call, which
+    holds the gold.
 
     Args:
-        sealed: Public ids of the sealed items.
         opened: Public ids of the released items with open golds; only of these anything is said in words.
     """
     return Papers(
         verdicts=tuple(_verdict(one, public_id(key, one.item), opened) for one in papers.verdicts),
         audits=tuple(_audit(one, public_id(key, one.item), opened) for one in papers.audits),
-        findings=tuple(_findings(papers.findings, key, sealed, opened)),
+        findings=tuple(_findings(papers.findings, key, opened)),
         resolutions=tuple(
             one.model_copy(update={"item": public_id(key, one.item)}) for one in papers.resolutions
         ),
@@ -166,14 +166,12 @@ def _audit(audit: Audit, name: str, opened: frozenset[str]) -> Audit:
     return audit.model_copy(update=quiet)
 
 
-def _findings(
-    findings: Iterable[Finding], key: bytes, sealed: frozenset[str], opened: frozenset[str]
-) -> Iterator[Finding]:
+def _findings(findings: Iterable[Finding], key: bytes, opened: frozenset[str]) -> Iterator[Finding]:
     for finding in findings:
         name = public_id(key, finding.subject)
         if name in opened:
             yield finding.model_copy(update={"subject": name})
-        elif name not in sealed:
+        elif not is_item_id(finding.subject):
             yield finding.model_copy(update={"subject": name, "detail": WITHHELD, "where": ""})
 
 

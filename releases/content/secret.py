@@ -60,6 +60,11 @@ def keyed(key: bytes, purpose: str, text: str) -> str:
     return hmac.new(key, f"{purpose}\x1f{text}".encode(), hashlib.sha256).hexdigest()
 
 
+def is_item_id(name: str) -> bool:
+    """Whether this is an item's id, not a record's."""
+    return _ITEM_ID.fullmatch(name) is not None
+
+
 def public_id(key: bytes, name: str) -> str:
     """What a blind release calls an item, or a record named among its errata."""
     found = _ITEM_ID.fullmatch(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import pyarrow.compute as pc
@@ -101,13 +101,34 @@ def read_reports(folder: Path, canary: str = "") -> list[DefectReport]:
     return [one for one in reports if not canary or one.canary == canary]
 
 
+def as_printed(reports: Iterable[DefectReport], checkout: Callable[[str], Path | None]) -> list[DefectReport]:
+    """Of reports on a blind release those that give the content hash which their version printed.
+
+    Any other hash is a guess. One made of a sealed question and one of its options would bind if that option
+    is the gold, and the next release would show that it did.
+
+    Args:
+        checkout: Folder of a version, or nothing where there is no such version.
+    """
+    mine = list(reports)
+    printed: dict[tuple[str, str], str] = {}
+    for version in sorted({one.version for one in mine}):
+        named = [one.item for one in mine if one.version == version]
+        folder = checkout(version)
+        for _, _, path in data_files(folder) if folder else ():
+            table = read_items(path, ["id", "content_hash"])
+            for row in table.filter(pc.field("id").isin(named)).to_pylist():
+                printed[version, row["id"]] = row["content_hash"]
+    return [one for one in mine if printed.get((one.version, one.item)) == one.content_hash]
+
+
 def report_findings(
     reports: Iterable[DefectReport], items: Iterable[Item], key: bytes | None = None
 ) -> list[Finding]:
     """The reports that still bind, as findings that send their items to people.
 
     A report about an item that has changed since or is gone binds no longer.
-    `key` is that of a blind release, whose ids and digests it keys.
+    `key` is that of a blind release, whose ids and digests it keys; its reports went through `as_printed`.
     """
     mine = tuple(reports)
     reported = {one.item for one in mine}

@@ -14,6 +14,7 @@ from mihakk.annotation.decisions.apply import WAITING
 from mihakk.annotation.screens.evidence import finding_sentence
 from mihakk.machinery.groups import grouped
 from mihakk.pipeline.build import Build
+from mihakk.releases.hub.embedded import EmbeddedHub
 from mihakk.reports.dashboard.overview import Gatherer, OverviewFacts
 from mihakk.reports.templates import SHARED, templates, write_page
 from mihakk.schemas.audit import Verdict
@@ -33,10 +34,16 @@ def write_overview(facts: OverviewFacts, path: Path) -> Path:
 
 
 def write_report(build: Build) -> Path:
-    """Writes the page of a finished run: the benchmark's page as it stands then, with texts of items."""
+    """Writes the page of a finished run: the benchmark's page as it stands then, with texts of items.
+
+    Without texts where the benchmark is blind, or another one of the hub has sealed some: they, their golds
+    and what findings quote of them are for those alone who may see the golds.
+    """
     page = _environment().get_template("overview.html.jinja")
     path = build.run_folder / "report.html"
-    return write_page(page, path, facts=Gatherer(build).facts(), quotes=quoted(build))
+    config = build.config
+    is_open = config.release.blind == "off" and not EmbeddedHub().standing_seals(config.name)
+    return write_page(page, path, facts=Gatherer(build).facts(), quotes=quoted(build) if is_open else None)
 
 
 @cache

@@ -9,9 +9,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyrage
 import pytest
+import yaml
 
 from mihakk.generators.parts.shuffle import shuffled_words
 from mihakk.machinery.seeds import rng
+from mihakk.pipeline.steps.check import reports_of
+from mihakk.releases.content.item_tables import row_hash
+from mihakk.releases.paper_trail.errata import DefectReport
 from mihakk.schemas.item import ITEM_ROWS
 from mihakk.schemas.stages import REVIEWED
 from tests.end_to_end.conftest import Workshop, make_workshop
@@ -72,6 +76,42 @@ def test_golds_in_a_private_repository(tmp_path: Path, monkeypatch: pytest.Monke
     path = shop.hub("a") / "small-answers" / "answers" / "test-00000-of-00001.parquet"
     tried(shop, release, {row["id"]: row for row in pq.read_table(path).to_pylist()}, monkeypatch)
     assert not (release / "answers").exists()
+    nothing_on_the_page(shop, monkeypatch)
+    a_guess_binds_nothing(shop, release, monkeypatch)
+
+
+def nothing_on_the_page(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page of the run quotes no text of an item."""
+    pages = [page.read_text("utf-8") for page in shop.folder.rglob("report.html")]
+    assert pages
+    items = shop.open("a", monkeypatch).stage(REVIEWED).read_all("items", ITEM_ROWS)
+    lines = {line for item in items if item.kind == "choice" for line in item.options if len(line) > 20}
+    assert len(lines) > 100
+    assert not any(line in page for page in pages for line in lines)
+
+
+def a_guess_binds_nothing(shop: Workshop, release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of reports on one sealed question, with the hash as printed and as each gold would make it, the first."""
+    sealed = (row for path in release.glob("*/test-*.parquet") for row in pq.read_table(path).to_pylist())
+    asked = next(row for row in sealed if row["kind"] == "choice")
+    folder = shop.folder / "errata"
+    monkeypatch.setenv("MIHAKK_ERRATA", str(folder))
+    build = shop.open("a", monkeypatch)
+    (folder / "small").mkdir(parents=True)
+    options = range(len(asked["options"]))
+    hashes = [asked["content_hash"], *(row_hash({**asked, "gold": [place]}) for place in options)]
+    for told in hashes:
+        report = DefectReport(
+            canary=asked["canary"],
+            version=asked["version"],
+            item=asked["id"],
+            content_hash=told,
+            problem="ambiguous",
+            evidence="Two of the options fit the line.",
+        )
+        (folder / "small" / report.name).write_text(yaml.safe_dump(report.model_dump()), encoding="utf-8")
+    assert len(list((folder / "small").iterdir())) == len(hashes)
+    assert [one.content_hash for one in reports_of(build)] == hashes[:1]
 
 
 def test_golds_encrypted_with_age(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

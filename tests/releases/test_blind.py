@@ -18,14 +18,21 @@ from mihakk.machinery.ids import content_hash
 from mihakk.machinery.settings import settings
 from mihakk.releases.assemble import AssembledRelease, assemble
 from mihakk.releases.content.blind import opened_rows, read_answers
-from mihakk.releases.content.item_tables import data_files, row_item
+from mihakk.releases.content.item_tables import data_files, row_hash, row_item
 from mihakk.releases.content.secret import blind_key, public_form, public_id
 from mihakk.releases.hub.embedded import EmbeddedHub
 from mihakk.releases.hub.remote import push_release
-from mihakk.releases.paper_trail.errata import read_reports, report_defect, report_findings
+from mihakk.releases.paper_trail.errata import (
+    DefectReport,
+    as_printed,
+    read_reports,
+    report_defect,
+    report_findings,
+)
 from mihakk.schemas.benchmark import BenchmarkConfig
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.item import ChoiceItem
+from mihakk.schemas.quality import Baseline
 from tests.releases.hub_server import HubServer
 from tests.releases.release_material import hafez_items, release_arguments
 
@@ -275,3 +282,48 @@ def test_a_report_on_a_sealed_item_binds(release: AssembledRelease, tmp_path: Pa
     reports = read_reports(tmp_path / "e")
     assert report_findings(reports, ITEMS) == []
     assert [one.subject for one in report_findings(reports, ITEMS, KEY)] == [inside]
+    assert as_printed(reports, {"0.1.0": release.folder}.get) == reports
+    assert as_printed(reports, {}.get) == [], "nobody can tell what a version that is not there printed"
+
+
+def test_a_report_that_guesses_a_gold_tells_by_nothing_whether_it_is_right(release: AssembledRelease) -> None:
+    asked = [row for row in rows(release) if row["kind"] == "choice"]
+    guesses = [
+        DefectReport(
+            canary=row["canary"],
+            version=row["version"],
+            item=row["id"],
+            content_hash=row_hash({**row, "gold": [place]}),
+            problem="ambiguous",
+            evidence="Both second and third option fit.",
+        )
+        for row in asked
+        for place in range(len(row["options"]))
+    ]
+    right = {content_hash(item) for item in ASKED}
+    assert sum(one.content_hash in right for one in guesses) == len(asked) > 0, "every gold was guessed"
+    assert as_printed(guesses, {"0.1.0": release.folder}.get) == []
+
+
+def test_what_waits_is_told_by_no_finding_and_no_cue_is_measured_in_public(tmp_path: Path) -> None:
+    given = arguments()
+    waits = "ar-continuation_choice-" + "0" * 16
+    given["findings"] += [
+        Finding(check="CH07", severity="flag", subject=waits, detail="the rhyme alone tells it"),
+        Finding(check="TX01", severity="report", subject="a_source:7", detail="a record's mark"),
+    ]
+    cue = Baseline(
+        task="continuation_choice", language="ar", name="longest", questions=40, accuracy=0.975, chance=0.33,
+        low=0.9, high=0.99,
+    )  # fmt: skip
+    given["facts"] = given["facts"].model_copy(update={"baselines": (cue,)})
+    release = assemble(folder=tmp_path / "waits", **given)
+    findings = pq.read_table(release.folder / "audit" / "findings.parquet").to_pylist()
+    assert not any(row["check"] == "CH07" for row in findings)
+    assert any(row["check"] == "TX01" for row in findings)
+    gates = json.loads((release.folder / "audit" / "gates.json").read_text(encoding="utf-8"))["gates"]
+    (gate,) = [one for one in gates if one["name"] == "baselines"]
+    assert not gate["passed"]
+    assert "ar_continuation_choice longest" in gate["found"]
+    for path in ("README.md", "audit/gates.json"):
+        assert not re.search(r"0\.97|0\.9\b|0\.90", (release.folder / path).read_text(encoding="utf-8"))
