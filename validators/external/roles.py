@@ -9,6 +9,7 @@ from typing import Any
 from mihakk.machinery.errors import UsageError
 from mihakk.schemas.record import Language
 from mihakk.validators.external.answers import Answers
+from mihakk.validators.external.assignment import assign
 from mihakk.validators.external.benchmark import options_of
 from mihakk.validators.external.cells import (
     LETTERS,
@@ -223,16 +224,13 @@ class Look:
 
     def _assigned(self, found: list[Guess]) -> dict[Role, Column]:
         """The assignment of the other columns to roles that scores best as a whole."""
-        from scipy.optimize import linear_sum_assignment
-
         free = self._free(found)
         if inside := self._stems(found):
             free = [*free, self.by_name[inside]]
         scores = [[self._score(column, role) for column in free] for role in _ROLES]
-        if not free:
-            return {}
-        places = zip(*linear_sum_assignment(scores, maximize=True), strict=True)
-        return {_ROLES[role]: free[at] for role, at in places if scores[role][at] >= LEAST_ROLE}
+        return {
+            _ROLES[role]: free[at] for role, at in assign(scores).items() if scores[role][at] >= LEAST_ROLE
+        }
 
     def _stems(self, found: list[Guess]) -> str:
         """The column of the options if it begins with the question."""
