@@ -26,6 +26,7 @@ from mihakk.validators.external.proposed import Guess, Proposal, Question, Readi
 from mihakk.validators.external.readings import (
     LEAST_FIT,
     LOOKED,
+    Choice,
     Column,
     Pair,
     choices_of,
@@ -78,10 +79,9 @@ class Look:
             UsageError: No column reads like an answer, or none is left for the question.
         """
         choices = list(choices_of(self.columns, self.drawn, headed=self.header))
-        pairs = [
-            one for choice in choices for one in pairs_of(choice, self.columns, self.drawn, self.language)
-        ]
-        pairs = sorted((one for one in pairs if one.score > 1), key=lambda one: -one.score)[:MOST_PAIRS]
+        pairs = self._pairs(choices) or (
+            self._pairs(choices, by_name=True) if self._words.unanswered(choices) else []
+        )
         for one in pairs:  # a reading is as good as what it leaves for the question
             assigned = self._assigned(next(self._ways(one))[0])
             one.score += self._score(assigned["question"], "question") if "question" in assigned else -1.0
@@ -103,6 +103,15 @@ class Look:
         )
 
     # The options and the gold.
+
+    def _pairs(self, choices: Sequence[Choice], *, by_name: bool = False) -> list[Pair]:
+        """The pairs of options and golds that fit, the best first."""
+        found = (
+            one
+            for choice in choices
+            for one in pairs_of(choice, self.columns, self.drawn, self.language, by_name=by_name)
+        )
+        return sorted((one for one in found if one.score > 1), key=lambda one: -one.score)[:MOST_PAIRS]
 
     def _chosen(self, pairs: list[Pair]) -> list[tuple[list[Guess], str]]:
         """The pair that fits best, with its rivals: parts of a mapping and why each may be meant."""
