@@ -102,7 +102,7 @@ def misfits(plugin: Any) -> list[str]:
     from pydantic import ValidationError
 
     found = []
-    for name, adapter in _declared(type(plugin)).items():
+    for name, adapter in _declared(type(plugin)).items():  # type: ignore[arg-type]  # types do have a hash
         try:
             adapter.validate_python(getattr(plugin, name))
         except ValidationError as error:
@@ -112,7 +112,7 @@ def misfits(plugin: Any) -> list[str]:
 
 
 @cache
-def _declared(kind: type[Any]) -> dict[str, TypeAdapter[Any]]:
+def _declared(kind: type) -> dict[str, TypeAdapter[Any]]:
     """What validates each attribute of a dataclass."""
     from pydantic import ConfigDict, TypeAdapter
 
