@@ -7,8 +7,6 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz import fuzz
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from mihakk.generators.corpus_rows import Phrase
 from mihakk.generators.writing.replies import same_text
@@ -141,6 +139,9 @@ def one_of_each(chosen: Mapping[str, Sequence[str]]) -> dict[str, str]:
     Args:
         chosen: Idiom to the idioms its wrong meanings are of.
     """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
     names = sorted(chosen)
     places = {name: place for place, name in enumerate(names)}
     pairs = [(n, places[other]) for n, name in enumerate(names) for other in chosen[name]]

@@ -6,10 +6,14 @@ import importlib
 import pkgutil
 from collections.abc import Iterator
 from difflib import get_close_matches
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_type_hints
 
 from mihakk.machinery.errors import UsageError
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 T = TypeVar("T")
 
@@ -26,11 +30,18 @@ class Registry(Generic[T]):
         self._plugins: dict[str, T] = {}
         self._brought: dict[str, str] = {}
         self._discovered = False
+        self._loads_others = False
 
     def add(self, name: str, plugin: T) -> T:
-        """Registers a plugin; a name can be taken only once."""
+        """Registers a plugin; a name can be taken only once.
+
+        Raises:
+            ValueError: The name is taken, or another package's plugin has an attribute of the wrong kind.
+        """
         if name in self._plugins:
             raise ValueError(f"two plugins are named {self._noun} {name!r}")
+        if self._loads_others and (wrong := misfits(plugin)):
+            raise ValueError(f"{name}: {'; '.join(wrong)}")
         self._plugins[name] = plugin
         return plugin
 
@@ -46,6 +57,7 @@ class Registry(Generic[T]):
         for found in pkgutil.walk_packages(package.__path__, f"{self._package}."):
             if not found.name.rpartition(".")[2].startswith("_"):
                 importlib.import_module(found.name)
+        self._loads_others = True
         for point in entry_points(group=f"mihakk.{self._noun}s"):
             before = set(self._plugins)
             try:
@@ -83,6 +95,29 @@ class Registry(Generic[T]):
     def __iter__(self) -> Iterator[tuple[str, T]]:
         self.discover()
         return iter(sorted(self._plugins.items()))
+
+
+def misfits(plugin: Any) -> list[str]:
+    """Attributes of a dataclass that are not of the type it declares, each with what it should be."""
+    from pydantic import ValidationError
+
+    found = []
+    for name, adapter in _declared(type(plugin)).items():  # type: ignore[arg-type]  # types do have a hash
+        try:
+            adapter.validate_python(getattr(plugin, name))
+        except ValidationError as error:
+            what = error.errors(include_url=False)[0]
+            found.append(f"{name} is {what['input']!r}: {what['msg']}")
+    return found
+
+
+@cache
+def _declared(kind: type) -> dict[str, TypeAdapter[Any]]:
+    """What validates each attribute of a dataclass."""
+    from pydantic import ConfigDict, TypeAdapter
+
+    config = ConfigDict(arbitrary_types_allowed=True, strict=True)
+    return {name: TypeAdapter(hint, config=config) for name, hint in get_type_hints(kind).items()}
 
 
 def brought_by(point: EntryPoint) -> str:

@@ -20,6 +20,7 @@ PACKAGE = Path(str(files("mihakk")))
 """The package as it is imported: code, configs, reference data and samples lie in it."""
 REFERENCE = PACKAGE / "data" / "reference"
 SAMPLES = PACKAGE / "data" / "samples"
+CHECK_SAMPLES = PACKAGE / "data" / "checks"
 
 
 def _root() -> Path:

@@ -74,6 +74,8 @@ def audited(opened: Build, manifests: list[StageManifest]) -> str:
     from mihakk.schemas.audit import Verdict, by_audit_state
 
     counts = next(m for m in manifests if m.stage == AUDITED).counts
+    if opened.config.audit.limit == 0:
+        return f"{counts.written:,} items by checks only: no model was asked (`audit.limit` is 0)"
     asked, auditors = counts.notes.get("audited", 0), opened.auditors().auditors
     replies = {one.name: {"invalid": counts.notes.get(f"{one.name}.invalid", 0)} for one in auditors}
     states = Counter(one.audit_state for one in opened.stage(AUDITED).read_all("verdicts", Verdict))

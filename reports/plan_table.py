@@ -54,12 +54,16 @@ def show_plan(found: BuildPlan) -> Group:
     for stage in found.stages:
         numbers = (stage.shards, stage.standing, stage.records_in, stage.rows_out, stage.rejected)
         stages.add_row(stage.stage, *(f"{number:,}" for number in numbers))
-    lines = [
-        f"{found.items:,} items, {found.to_audit:,} of them for two auditors.",
-        f"By task: {', '.join(f'{name} {count:,}' for name, count in found.by_task.items())}.",
-        f"{found.calls:,} model calls to make, {found.cached:,} answered by the journal; "
-        f"about {found.prompt_tokens:,} prompt tokens ({found.tokens_counted}).",
-    ]
+    tasks = f"By task: {', '.join(f'{name} {count:,}' for name, count in found.by_task.items())}."
+    if found.to_audit:
+        lines = [
+            f"{found.items:,} items, {found.to_audit:,} of them for two auditors.",
+            tasks,
+            f"{found.calls:,} model calls to make, {found.cached:,} answered by the journal; "
+            f"about {found.prompt_tokens:,} prompt tokens ({found.tokens_counted}).",
+        ]
+    else:
+        lines = [f"{found.items:,} items; no model is asked about them (0 model calls).", tasks]
     if found.sampled:
         lines.append(
             f"Estimated from {found.sampled:,} records after the first stage; duplicates across the whole "

@@ -67,6 +67,7 @@ def test_a_wheel_holds_one_name_with_its_data_and_nothing_of_a_run(tmp_path: Pat
         "prefect.yaml",
     }
     assert {name.split("/")[2] for name in names if name.startswith("mihakk/data/")} == {
+        "checks",
         "reference",
         "samples",
     }

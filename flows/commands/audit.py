@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -124,7 +124,7 @@ def audit(
         _audit_suite(suite, out, as_json=as_json)
         return
     if mapping in ("", "auto"):
-        proposed = _propose(source, taken=mapping == "auto")
+        proposed = _propose(source, _given(context), taken=mapping == "auto")
         if not mapping:
             return
         mapping = proposed
@@ -162,7 +162,25 @@ def _print_cost(cost: Estimate, console: Console) -> None:
         console.print(line)
 
 
-def _propose(source: str, *, taken: bool) -> str:
+def _typed(context: typer.Context) -> list[Any]:
+    """The parameters that the command line gave."""
+    sources = {one: context.get_parameter_source(one.name or "") for one in context.command.params}
+    return [one for one, source in sources.items() if source and source.name == "COMMANDLINE"]
+
+
+def _given(context: typer.Context) -> list[str]:
+    """The options of the command line, as it would be written again, without the mapping."""
+    words = []
+    for option in _typed(context):
+        if option.name in ("source", "mapping"):
+            continue
+        value = context.params[option.name or ""]
+        for one in value if isinstance(value, (list, tuple)) else (value,):
+            words += [option.opts[0]] if one is True else [option.opts[0], str(one)]
+    return words
+
+
+def _propose(source: str, options: Sequence[str], *, taken: bool) -> str:
     """Prints the mapping proposed for a source and returns it; beside results it goes to standard error.
 
     Raises:
@@ -172,7 +190,7 @@ def _propose(source: str, *, taken: bool) -> str:
     from mihakk.validators.external.proposal import propose_for
 
     proposal = propose_for(source)
-    open_console(stderr=taken).print(show_proposal(proposal, source, taken=taken))
+    open_console(stderr=taken).print(show_proposal(proposal, source, options, taken=taken))
     return proposal.settled()
 
 
@@ -197,12 +215,7 @@ def _require_own(context: typer.Context, suite: Path) -> None:
     """
     from mihakk.machinery.errors import UsageError
 
-    sources = {one: context.get_parameter_source(one.name or "") for one in context.command.params}
-    given = [
-        one.opts[0]
-        for one, source in sources.items()
-        if source and source.name == "COMMANDLINE" and one.name not in ("source", "out", "as_json")
-    ]
+    given = [one.opts[0] for one in _typed(context) if one.name not in ("source", "out", "as_json")]
     if given:
         raise UsageError(
             f"a suite does not take {', '.join(given)}: write it into {suite} (a cap on costs: `budget` in "

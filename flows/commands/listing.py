@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -66,13 +66,24 @@ def tasks(as_json: AsJson = False) -> None:
     )
 
 
-def checks(as_json: AsJson = False) -> None:
-    """List the checks with their ids and how hard each is.
+def checks(
+    identifier: Annotated[
+        str, typer.Argument(metavar="[ID]", help="Explain this check instead of listing all.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """List the checks with their ids and how hard each is, or explain one.
 
-    Example: mihakk checks --json
+    Example: mihakk checks CH03
     """
     from mihakk.validators.checks.check import CHECKS
 
+    if identifier:
+        from mihakk.reports.explained_check import explain, show_explanation
+
+        found = explain(identifier.upper())
+        print_result(found, show_explanation(found), as_json=as_json)
+        return
     _print(
         [
             {"id": one.id, "severity": one.severity, "title": one.title, "package": CHECKS.origin(one.id)}

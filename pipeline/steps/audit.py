@@ -162,7 +162,7 @@ def _output(build: Build, shard: str, chosen: Chosen, tick: Tick) -> ShardOutput
 
 STEP = Step(
     stage=STAGE,
-    title="Audit by two models",
+    title="Audit",
     units=shards_before(STAGE),
     run=_audit,
     settings=lambda build: [

@@ -107,7 +107,7 @@ class Opinions:
             said = f"{AUDIT_STATES['both']} on {seen:,} of {self.to_audit:,} items"
             told.append(Note("look" if seen else "unknown", said))
         for one in self.auditors:
-            if not one.capable:
+            if one.replies and not one.capable:
                 said = f"auditor {one.name} is too small to be a judge: its passes prove nothing"
                 told.append(Note("look", said))
             if one.own_family:

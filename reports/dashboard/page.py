@@ -21,6 +21,7 @@ from mihakk.schemas.audit import Verdict
 from mihakk.schemas.item import ITEM_ROWS, Item
 from mihakk.schemas.rejection import Rejection
 from mihakk.schemas.stages import AUDITED, REVIEWED, STAGES
+from mihakk.validators.checks.texts import told_place
 
 
 def render(template: str, *, live: bool, **values: object) -> str:
@@ -55,6 +56,7 @@ def _environment() -> Environment:
             "took": took,
             "query": _query,
             "sentence": finding_sentence,
+            "told_place": told_place,
         },
     )
     environment.tests["starting"] = str.startswith

@@ -14,6 +14,7 @@ from urllib.parse import quote
 from mihakk.machinery.spreadsheet import guarded
 from mihakk.pipeline.external_summary import WORTH_MOST, Audited
 from mihakk.validators.checks.check import check_titles
+from mihakk.validators.checks.texts import told_place
 from mihakk.validators.external.places import RowPlace, rejected_places, with_names
 
 ExportFormat = Literal["sarif", "jsonl", "csv"]
@@ -145,7 +146,7 @@ def _result(path: Path, row: dict[str, Any], rule: int) -> dict[str, Any]:
     if row["table"]:
         name = f"{row['table']}#{row['row']}"
         location["logicalLocations"] = [{"fullyQualifiedName": name, "kind": "element"}]
-    said = f"{row['where']}: {row['detail']}" if row["where"] else row["detail"]
+    said = f"{told_place(row['where'])}: {row['detail']}" if row["where"] else row["detail"]
     return {
         "ruleId": row["check"],
         "ruleIndex": rule,

@@ -20,6 +20,7 @@ from mihakk.schemas.audit import CRITERIA
 from mihakk.schemas.finding import SEVERITIES, Finding
 from mihakk.schemas.rejection import Rejection
 from mihakk.validators.audit.auditing import Estimate
+from mihakk.validators.checks.texts import told_place
 from mihakk.validators.external.clusters import Cluster
 from mihakk.validators.external.merging import linked
 from mihakk.validators.external.places import with_names
@@ -119,7 +120,7 @@ def _examples(audited: Audited, summary: AuditSummary, items: Mapping[str, Any])
         for one in found[count.severity, count.check]:
             first.setdefault(one.subject, one)
         examples = [
-            (one.where, with_names(one.detail, audited.places), items.get(name))
+            (told_place(one.where), with_names(one.detail, audited.places), items.get(name))
             for name, one in list(first.items())[:EXAMPLES]
         ]
         checks.append({"count": count, "subjects": len(first), "examples": examples})

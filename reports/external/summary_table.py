@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from shlex import quote
+from shlex import join
 from typing import Any
 
 from rich.console import Group
@@ -106,8 +106,8 @@ def _sentences(found: AuditSummary) -> Iterator[str]:
     yield from (f"{name}: {shown_path(Path(path))}" for name, path in found.files.items())
 
 
-def show_proposal(found: Proposal, source: str, *, taken: bool) -> Group:
-    """The proposed mapping with its evidence, and the command that takes it."""
+def show_proposal(found: Proposal, source: str, options: Sequence[str] = (), *, taken: bool) -> Group:
+    """The proposed mapping with its evidence, and the command that takes it, with the options given."""
     guesses = Table(
         "What",
         "Columns",
@@ -121,7 +121,10 @@ def show_proposal(found: Proposal, source: str, *, taken: bool) -> Group:
         guesses.add_row(f"[dim]not {other.what}", escape(", ".join(other.columns)), escape(other.evidence))
     lines: list[Any] = [escape(f"Note: {note}.") for note in found.notes]
     if not taken and not found.questions:
-        command = f"mihakk audit {quote(source)} --map {quote(found.mapping)}"
-        said = "Nothing was audited. If the columns are right (add --rules-only to ask no model):"
-        lines += [said, Text(command, overflow="fold")]
+        command = f"mihakk audit {join([source, '--map', found.mapping, *options])}"
+        asks = "" if "--rules-only" in options else " (add --rules-only to ask no model)"
+        lines += [
+            f"Nothing was audited. If the columns are right{asks}:",
+            Text(command, overflow="fold"),
+        ]
     return Group(guesses, *lines)

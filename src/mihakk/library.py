@@ -282,8 +282,12 @@ def suspects(
         `rest` (correlation with the other items) and `evidence` in a sentence.
 
     Raises:
-        UsageError: The results are in no known form, nothing joins, or fewer than six systems answered.
+        UsageError: The results are in no known form, nothing joins, fewer than six systems answered, or the
+            extra `stats` is not installed.
     """
+    from mihakk.machinery.settings import require
+
+    require("stats")
     from mihakk.evaluation.results import Reading, said
     from mihakk.evaluation.suspects import as_frame
     from mihakk.evaluation.suspects import suspects as ranked
@@ -323,10 +327,13 @@ def compare(
         answered, as the notes say where some are lacking.
 
     Raises:
-        UsageError: The results are in no known form, or nothing joins.
+        UsageError: The results are in no known form, nothing joins, or the extra `stats` is not installed.
     """
     from dataclasses import replace
 
+    from mihakk.machinery.settings import require
+
+    require("stats")
     from mihakk.evaluation.results import Reading, score_frame
     from mihakk.evaluation.table.results import results as table
     from mihakk.evaluation.table.scores import answered_by_all

@@ -15,6 +15,7 @@ from mihakk.machinery.settings import ROOT
 
 pytestmark = pytest.mark.services
 MOST_DISTRIBUTIONS = 30
+MOST_MEGABYTES = 340
 
 
 class Installed:
@@ -28,8 +29,13 @@ class Installed:
         uv = [sys.executable, "-m", "uv"]
         subprocess.run([*uv, "build", "--quiet", "--wheel", "--out-dir", folder, ROOT], check=True)
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", self._venv], check=True)
-        (wheel,) = folder.glob("*.whl")
-        self.install(str(wheel), "--constraint", str(ROOT / "requirements" / "cpu.txt"))
+        (self._wheel,) = folder.glob("*.whl")
+        self.add_extras("")
+        self.megabytes = sum(path.lstat().st_blocks for path in self._venv.rglob("*")) * 512 / 2**20
+
+    def add_extras(self, extras: str) -> None:
+        """Installs the wheel with the extras `[one,other]`, in locked versions."""
+        self.install(f"{self._wheel}{extras}", "--constraint", str(ROOT / "requirements" / "cpu.txt"))
 
     def install(self, *words: str) -> None:
         """Installs into the environment."""
@@ -72,8 +78,17 @@ def test_the_core_is_small_and_audits_a_file_without_any_other_package(installed
     names = installed.python(
         "import importlib.metadata as m; print(*sorted(d.metadata['Name'].lower() for d in m.distributions()))"
     ).split()
-    assert len(names) <= MOST_DISTRIBUTIONS + 1, names
-    assert not {"prefect", "scrapy", "great-expectations", "huggingface-hub", "torch", "openai"} & set(names)
+    assert len(names) <= MOST_DISTRIBUTIONS, names
+    assert installed.megabytes <= MOST_MEGABYTES
+    assert not {
+        "scipy",
+        "prefect",
+        "scrapy",
+        "great-expectations",
+        "huggingface-hub",
+        "torch",
+        "openai",
+    } & set(names)
     path = write_exam(installed.folder)
     done = installed.run(
         "mihakk",
@@ -97,8 +112,19 @@ def test_a_program_audits_a_frame_without_any_other_package(installed: Installed
     assert installed.python(code) == "<Audit of 1 rows: 1 pass>"
 
 
-@pytest.mark.parametrize("name", ["audit", "results"])
-def test_a_notebook_runs_on_the_core_alone(installed: Installed, name: str) -> None:
+def test_suspects_and_comparisons_name_the_extra_that_they_need(installed: Installed) -> None:
+    for call in ("suspects", "compare"):
+        code = (
+            f"import mihakk\ntry: mihakk.{call}([])\nexcept mihakk.errors.UsageError as error: print(error)"
+        )
+        assert installed.python(code) == "this needs scipy: run `pip install 'mihakk[stats]'`"
+
+
+@pytest.mark.parametrize(("name", "extras"), [("audit", ""), ("results", "[stats]")])
+def test_a_notebook_runs_on_the_core_and_what_the_guide_names(
+    installed: Installed, name: str, extras: str
+) -> None:
+    installed.add_extras(extras)
     shutil.copy(ROOT / "tools" / "notebooks.py", installed.folder)
     shutil.copy(ROOT / "docs" / "notebooks" / f"{name}.ipynb", installed.folder)
     done = installed.run("python", "notebooks.py", f"{name}.ipynb")

@@ -56,6 +56,23 @@ def test_a_build_stops_after_the_stage_that_until_names_and_goes_on_from_it(run,
     assert not (tmp_path / "lake" / "toy" / "8_released").exists()
 
 
+def test_a_build_that_asks_no_model_speaks_of_no_auditor(  # type: ignore[no-untyped-def]
+    run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MIHAKK_HUB", str(tmp_path / "hub"))
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr("mihakk.machinery.llm.weights.missing", lambda name: ["weights-of-nobody"])
+    code, plan = run("build", "--dry-run")
+    assert code == 0, plan
+    assert "no model is asked about them (0 model calls)" in plan
+    code, said = run("build", "--runs", "runs")
+    assert code == 0, said
+    assert "items by checks only: no model was asked (`audit.limit` is 0)" in said
+    (page,) = (tmp_path / "runs").glob("toy/2*/report.html")
+    assert [word for word in ("auditor", "weights", "judge") if word in plan + said] == []
+    assert "not judges" not in page.read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import betaincinv, chdtrc
 from scipy.stats import binomtest
 
 from mihakk.machinery.agreement import gwet_ac1
-from mihakk.machinery.stats import clopper_pearson, fisher_mean, holm, wilson
+from mihakk.machinery.stats import chi_square_tail, clopper_pearson, fisher_mean, holm, wilson
 
 
 @given(st.integers(1, 2000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
@@ -18,7 +19,24 @@ def test_intervals_are_those_of_scipy(case: tuple[int, int]) -> None:
     test = binomtest(hits, cases)
     for ours, method in ((wilson, "wilson"), (clopper_pearson, "exact")):
         theirs = test.proportion_ci(method=method)
-        assert ours(hits, cases) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
+        assert ours(hits, cases) == pytest.approx((theirs.low, theirs.high), abs=1e-12, rel=0)
+
+
+@given(st.floats(0.01, 1e6), st.floats(0, 1), st.sampled_from(["both", "upper", "lower"]))
+def test_exact_intervals_of_weighted_samples_are_those_of_scipy(
+    cases: float, share: float, side: str
+) -> None:
+    hits = min(cases, round(cases * share))
+    tail = 0.025 if side == "both" else 0.05
+    low = betaincinv(hits, cases - hits + 1, tail) if hits > 0 and side != "upper" else 0.0
+    high = betaincinv(hits + 1, cases - hits, 1 - tail) if hits < cases and side != "lower" else 1.0
+    assert clopper_pearson(hits, cases, side) == pytest.approx((low, high), abs=2e-12, rel=0)
+
+
+@given(st.integers(1, 40), st.floats(0, 500))
+def test_tails_of_chi_square_are_those_of_scipy(degrees: int, value: float) -> None:
+    expected = pytest.approx(chdtrc(degrees, value), rel=1e-12, abs=1e-15)
+    assert chi_square_tail(value, degrees) == expected
 
 
 def test_one_sided_bounds() -> None:

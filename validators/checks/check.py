@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, get_args
 
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.languages import pack
-from mihakk.machinery.registry import Registry
+from mihakk.machinery.registry import Registry, misfits
 from mihakk.machinery.remembered import Remembered
 from mihakk.schemas.benchmark import ChecksConfig
 from mihakk.schemas.finding import Severity
@@ -63,6 +63,7 @@ class Check:
     """What a language's pack must tell for the check to be whole."""
 
 
+_IDENTIFIER = re.compile("[A-Z]{2}[0-9]{2}")
 CHECKS: Registry[Check] = Registry("check", "mihakk.validators.checks")
 
 
@@ -102,6 +103,13 @@ def check(
     sign = when if callable(when) else frozenset(when)
     if not callable(sign) and " " in sign:
         raise TypeError(f"{identifier}: `when` asks of words, and no word holds a space")
+    if not _IDENTIFIER.fullmatch(identifier):
+        raise ValueError(f"{identifier!r} is no id: give two capital letters and two digits")
+    for need in needs:
+        try:
+            pack("ar").tells_of(need)
+        except AttributeError:
+            raise ValueError(f"{identifier}: no language tells {need!r}, which `needs` names") from None
 
     def register(function: CheckFunction) -> CheckFunction:
         takes = tuple(
@@ -225,7 +233,12 @@ def _named(one: Check) -> Check:
 
     def run(subject: Any, texts: Any, index: Any) -> Objections:
         try:
-            yield from one.run(subject, texts, index)
+            for found in one.run(subject, texts, index):
+                if not isinstance(found, Objection):
+                    raise TypeError(f"{found!r} is no Objection")
+                if wrong := misfits(found):
+                    raise TypeError("; ".join(wrong))
+                yield found
         except Exception as error:
             about = getattr(subject, "id", "the whole set")
             raise UsageError(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from re import Pattern
+from string import ascii_uppercase
 
 from mihakk.machinery.text.comparison import Compared, compared
 from mihakk.machinery.text.key import folded_words, words_key
@@ -194,6 +196,17 @@ def wrong(item: Item) -> list[str]:
     if not isinstance(item, ChoiceItem):
         return []
     return [option for i, option in enumerate(item.options) if i not in item.gold]
+
+
+def option_name(place: int) -> str:
+    """An option as people count, with the letter that it is shown under: `2 (B)` for index 1."""
+    return f"{place + 1} ({ascii_uppercase[place]})" if 0 <= place < len(ascii_uppercase) else f"{place + 1}"
+
+
+def told_place(where: str) -> str:
+    """A finding's field as people count: `option 3 (C)` for `options[2]`, any other as it is."""
+    option = re.fullmatch(r"options\[(\d+)\]", where)
+    return f"option {option_name(int(option[1]))}" if option else where
 
 
 def excerpt(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from mihakk.machinery.errors import UsageError
 from mihakk.schemas.record import Language
 from mihakk.validators.external.cells import answers_in, cell, is_dict, is_label, shown
+from mihakk.validators.external.mapping import escaped
 from mihakk.validators.external.naming import hint
 from mihakk.validators.external.proposed import Guess
 from mihakk.validators.external.readings import LEAST_FIT, Choice, Column, is_list
@@ -18,6 +19,11 @@ FEW_CODES = 12
 """Different short codes up to which answers are labels of classes."""
 LANGUAGE: Language = "ar"
 """Whose folding of letters compares words: it leaves those of other languages as they are."""
+
+
+def _strong(choices: Sequence[Choice]) -> list[Choice]:
+    """The columns whose names say that they hold options."""
+    return [one for one in choices if (one.named >= 0.5 and len(one.names) != 1) or one.named > 0.55]
 
 
 class Answers:
@@ -34,8 +40,17 @@ class Answers:
         self.columns, self.drawn, self.alternatives, self.header = columns, drawn, alternatives, headed
         self.by_name = {column.name: column for column in columns}
 
-    def readings(self, choices: Sequence[Choice]) -> list[tuple[list[Guess], str]]:
-        strong = [one for one in choices if (one.named >= 0.5 and len(one.names) != 1) or one.named > 0.55]
+    def unanswered(self, choices: Sequence[Choice]) -> list[Choice]:
+        """Columns that are called like options and hold no answers in words."""
+        _, answers = self._found(choices)
+        held = {column.name for _, column in answers}
+        return [one for one in _strong(choices) if not held & set(one.names)]
+
+    def _found(
+        self, choices: Sequence[Choice]
+    ) -> tuple[list[tuple[float, Column]], list[tuple[float, Column]]]:
+        """Columns that may hold answers, with how much speaks for each, and those of them in words."""
+        strong = _strong(choices)
         lists = {one.names[0] for one in strong if len(one.names) == 1}
         found = []
         for column in self.columns:
@@ -49,12 +64,16 @@ class Answers:
                 continue
             found.append((named + 0.3 * truth - 0.5 * (1 - column.share), column))
         found.sort(key=lambda one: -one[0])
-        answers = [(score, one) for score, one in found if not self._codes(one) and one.name not in lists]
-        left = [one for one in strong if not any(set(one.names) & {col.name} for _, col in answers)]
-        if left:
+        return found, [(score, one) for score, one in found if not self._codes(one) and one.name not in lists]
+
+    def readings(self, choices: Sequence[Choice]) -> list[tuple[list[Guess], str]]:
+        found, answers = self._found(choices)
+        if left := self.unanswered(choices):
+            options = "+".join(map(escaped, left[0].names))
             raise UsageError(
-                f"{'+'.join(left[0].names)} holds options, but no other column names one in each row: name "
-                f"the columns with --map; there are {', '.join(map(repr, self.by_name))}"
+                f"{options} holds options, but no other column names one in each row: give "
+                f"--map question=COLUMN,choices={options},gold=COLUMN with two of "
+                f"{', '.join(repr(name) for name in self.by_name if name not in left[0].names)}"
             )
         if not answers and found:
             column = found[0][1]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from mihakk.machinery.stats import clopper_pearson
 from mihakk.schemas.record import Language
 from mihakk.validators.external.benchmark import gold_cell, options_of
 from mihakk.validators.external.cells import (
@@ -275,9 +276,23 @@ def _neighbours(columns: Sequence[Column]) -> list[tuple[str, ...]]:
 
 
 def pairs_of(
-    choice: Choice, columns: Sequence[Column], rows: Sequence[dict[str, Any]], language: Language
+    choice: Choice,
+    columns: Sequence[Column],
+    rows: Sequence[dict[str, Any]],
+    language: Language,
+    *,
+    by_name: bool = False,
 ) -> Iterator[Pair]:
-    """Every column whose cells name these options, by whatever scheme."""
+    """Every column whose cells name these options, by whatever scheme.
+
+    Args:
+        choice: The options.
+        columns: All columns.
+        rows: Those looked at.
+        language: Whose folding compares texts.
+        by_name: Take columns called like a gold alone, and those too whose rows are too few to rule out that
+            `LEAST_FIT` of all such cells name an option.
+    """
     flat = [column.name for column in columns if not column.nested]
     marks = [names for names in families(flat) if len(names) == choice.most]
     marks = [
@@ -300,12 +315,14 @@ def pairs_of(
         given = [(place, one) for place, one in given if not blank(one.gold)]
         if not given or any(isinstance(one.gold, str) and len(one.gold) > 2000 for _, one in given):
             continue
-        pair = _pair(choice, names, given)
+        pair = _pair(choice, names, given, by_name=by_name)
         if pair:
             yield pair
 
 
-def _pair(choice: Choice, names: tuple[str, ...], given: list[tuple[int, Given]]) -> Pair | None:
+def _pair(
+    choice: Choice, names: tuple[str, ...], given: list[tuple[int, Given]], *, by_name: bool
+) -> Pair | None:
     alone = [one for _, one in given]
     found = schemes(alone)
     best = max(fit for _, fit in found) / len(alone)
@@ -313,7 +330,9 @@ def _pair(choice: Choice, names: tuple[str, ...], given: list[tuple[int, Given]]
     if len(names) > 1 or inner:
         found = [one for one in found if one[0].scheme == "marks"]
         best = max(fit for _, fit in found) / len(alone)
-    if best < LEAST_FIT:
+    named = max(hint(name, "gold") for name in names)
+    most = clopper_pearson(best * len(alone), len(alone)).high if by_name and named and best else best
+    if most < LEAST_FIT or (by_name and not named):
         return None
     ways = [golds for golds, fit in found if fit >= (best - AS_GOOD) * len(alone)]
     if "marks" in {one.scheme for one in ways}:
@@ -322,7 +341,6 @@ def _pair(choice: Choice, names: tuple[str, ...], given: list[tuple[int, Given]]
     ways = [one for one in ways if _plausible(one, choice, alone, inner)]
     if not ways:
         return None
-    named = max(hint(name, "gold") for name in names)
     model = max(hint(name, "prediction") for name in names)
     score = best + named + choice.named / 2 + _TRUST[ways[0].scheme] - 2 * model
     score += 0.1 * (names[0].rpartition(".")[0] == choice.names[0].rpartition(".")[0])

@@ -9,6 +9,7 @@ from typing import Any
 from mihakk.machinery.errors import UsageError
 from mihakk.schemas.record import Language
 from mihakk.validators.external.answers import Answers
+from mihakk.validators.external.assignment import assign
 from mihakk.validators.external.benchmark import options_of
 from mihakk.validators.external.cells import (
     LETTERS,
@@ -25,6 +26,7 @@ from mihakk.validators.external.proposed import Guess, Proposal, Question, Readi
 from mihakk.validators.external.readings import (
     LEAST_FIT,
     LOOKED,
+    Choice,
     Column,
     Pair,
     choices_of,
@@ -77,10 +79,9 @@ class Look:
             UsageError: No column reads like an answer, or none is left for the question.
         """
         choices = list(choices_of(self.columns, self.drawn, headed=self.header))
-        pairs = [
-            one for choice in choices for one in pairs_of(choice, self.columns, self.drawn, self.language)
-        ]
-        pairs = sorted((one for one in pairs if one.score > 1), key=lambda one: -one.score)[:MOST_PAIRS]
+        pairs = self._pairs(choices) or (
+            self._pairs(choices, by_name=True) if self._words.unanswered(choices) else []
+        )
         for one in pairs:  # a reading is as good as what it leaves for the question
             assigned = self._assigned(next(self._ways(one))[0])
             one.score += self._score(assigned["question"], "question") if "question" in assigned else -1.0
@@ -102,6 +103,15 @@ class Look:
         )
 
     # The options and the gold.
+
+    def _pairs(self, choices: Sequence[Choice], *, by_name: bool = False) -> list[Pair]:
+        """The pairs of options and golds that fit, the best first."""
+        found = (
+            one
+            for choice in choices
+            for one in pairs_of(choice, self.columns, self.drawn, self.language, by_name=by_name)
+        )
+        return sorted((one for one in found if one.score > 1), key=lambda one: -one.score)[:MOST_PAIRS]
 
     def _chosen(self, pairs: list[Pair]) -> list[tuple[list[Guess], str]]:
         """The pair that fits best, with its rivals: parts of a mapping and why each may be meant."""
@@ -223,16 +233,13 @@ class Look:
 
     def _assigned(self, found: list[Guess]) -> dict[Role, Column]:
         """The assignment of the other columns to roles that scores best as a whole."""
-        from scipy.optimize import linear_sum_assignment
-
         free = self._free(found)
         if inside := self._stems(found):
             free = [*free, self.by_name[inside]]
         scores = [[self._score(column, role) for column in free] for role in _ROLES]
-        if not free:
-            return {}
-        places = zip(*linear_sum_assignment(scores, maximize=True), strict=True)
-        return {_ROLES[role]: free[at] for role, at in places if scores[role][at] >= LEAST_ROLE}
+        return {
+            _ROLES[role]: free[at] for role, at in assign(scores).items() if scores[role][at] >= LEAST_ROLE
+        }
 
     def _stems(self, found: list[Guess]) -> str:
         """The column of the options if it begins with the question."""

@@ -171,6 +171,45 @@ def test_without_a_mapping_nothing_is_audited_and_auto_takes_the_proposal(tmp_pa
     assert (out / "clean.csv").is_file()
 
 
+def test_the_command_of_a_proposal_has_the_options_that_were_given(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    table("letter").to_csv(path, index=False)
+    words = ["audit", str(path), "--language", "fa", "--off", "TX18", "--off", "MD05"]
+    runner = CliRunner(env={"COLUMNS": "800"})
+    shown = runner.invoke(app, [*words, "--rules-only"]).output
+    (command,) = (line for line in shown.splitlines() if line.startswith("mihakk audit "))
+    assert "--map question=stem,choices=A+B+C,gold=answer" in command
+    assert command.rstrip().endswith("--rules-only --language fa --off TX18 --off MD05")
+    assert "ask no model" not in shown
+    assert "add --rules-only to ask no model" in runner.invoke(app, words).output
+
+
+@pytest.mark.parametrize(("gold", "as_"), [("letter", "letter abc"), ("text", "text")])
+def test_a_few_rows_with_faults_are_proposed_by_the_name_of_their_gold(
+    tmp_path: Path, gold: str, as_: str
+) -> None:
+    frame = table(gold)
+    frame.loc[[1, 4], "answer"] = ["Z", "لا شيء"]  # 4 of 6 fit
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    found = propose_for(str(tmp_path / "a.csv"))
+    assert found.mapping.startswith("question=stem,choices=A+B+C,gold=answer")
+    evidence = next(guess.evidence for guess in found.guesses if guess.what == "gold")
+    assert evidence.startswith(f"66.7% of its cells name an option as {as_}")
+
+
+@pytest.mark.parametrize(("column", "repeats"), [("level", 1), ("answer", 20)])
+def test_other_columns_and_many_rows_that_do_not_fit_are_no_gold(
+    tmp_path: Path, column: str, repeats: int
+) -> None:
+    frame = table("letter").rename(columns={"answer": column})
+    frame.loc[[1, 4], column] = ["Z", "Y"]
+    pd.concat([frame] * repeats).to_csv(tmp_path / "a.csv", index=False)
+    with pytest.raises(
+        UsageError, match=r"give --map question=COLUMN,choices=A\+B\+C,gold=COLUMN with two of"
+    ):
+        propose_for(str(tmp_path / "a.csv"))
+
+
 @pytest.mark.parametrize(("second", "asked"), [("corrected_answer", True), ("annotator_2", False)])
 def test_a_second_key_that_nearly_agrees_is_never_passed_over_in_silence(
     tmp_path: Path, second: str, asked: bool

@@ -8,7 +8,7 @@ from mihakk.machinery.text.digits import convert
 from mihakk.schemas.item import ChoiceItem
 from mihakk.schemas.record import Language
 from mihakk.validators.checks.check import Objection, Objections, check
-from mihakk.validators.checks.texts import Texts, excerpt
+from mihakk.validators.checks.texts import Texts, excerpt, option_name
 
 
 @check("CH03", severity="block", on=ChoiceItem, title="no two options read the same")
@@ -22,7 +22,7 @@ def duplicate_option(item: ChoiceItem, texts: Texts) -> Objections:
         one, other = item.options[first], item.options[i]
         if _letters(one, item.language) == _letters(other, item.language):
             both = f"{excerpt(one)} and {excerpt(other)}"
-            yield Objection(f"options {first} and {i} read the same: {both}", f"options[{i}]")
+            yield Objection(f"{_named(first, i)} read the same: {both}", f"options[{i}]")
 
 
 @check("CH04", severity="report", on=ChoiceItem, title="no two options differ by a hamza alone")
@@ -36,7 +36,10 @@ def letter_variants(item: ChoiceItem, texts: Texts) -> Objections:
         words = len(one) > 1 and one.isalpha() and other.isalpha()
         if words and one != other and strip_marks(one) != strip_marks(other):
             both = f"{excerpt(item.options[first])} and {excerpt(item.options[i])}"
-            yield Objection(f"options {first} and {i} are two spellings: {both}", f"options[{i}]")
+            yield Objection(
+                f"{_named(first, i)} are two spellings: {both}",
+                f"options[{i}]",
+            )
 
 
 def _alike(item: ChoiceItem, texts: Texts) -> Iterator[tuple[int, int]]:
@@ -48,6 +51,10 @@ def _alike(item: ChoiceItem, texts: Texts) -> Iterator[tuple[int, int]]:
     for place, option in enumerate(item.options):
         if (first := seen.setdefault(texts.compared(option), place)) != place:
             yield first, place
+
+
+def _named(first: int, other: int) -> str:
+    return f"options {option_name(first)} and {option_name(other)}"
 
 
 def _letters(option: str, language: Language) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from math import erfc, sqrt
 
+from mihakk.machinery.stats import chi_square_tail
 from mihakk.validators.checks.check import Objection, Objections, check
 from mihakk.validators.checks.gathering import Tally
 from mihakk.validators.checks.setindex import SetIndex
@@ -66,13 +67,11 @@ def _beats_chance(hits: float, items: int, options: int) -> str:
 
 def uniform(counts: Sequence[int]) -> float:
     """Probability of counts at least this uneven (chi-square against equal shares)."""
-    from scipy.special import chdtrc
-
     total = sum(counts)
     if not total or len(counts) < 2:
         return 1.0
     expected = total / len(counts)
-    return float(chdtrc(len(counts) - 1, sum((n - expected) ** 2 for n in counts) / expected))
+    return chi_square_tail(sum((n - expected) ** 2 for n in counts) / expected, len(counts) - 1)
 
 
 def at_least(hits: float, trials: int, chance: float) -> float:
