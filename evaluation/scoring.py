@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from mihakk.evaluation.declared_labels import as_asked
 from mihakk.evaluation.metrics.metric import METRICS, Case, Metric, Scored
 from mihakk.evaluation.reading import read, reader_of, status_of
 from mihakk.evaluation.rows import read_batches, write_batches
@@ -25,6 +26,7 @@ DEFAULT: tuple[str, ...] = (
 """Metrics that every suite has; all of them need nothing beyond the extra `eval`."""
 _ATTEMPT = tuple(Attempt.model_fields)
 _READ = (*_ATTEMPT, "reply", "finish_reason", "likelihoods", "error")
+_READING = ("item", "content_hash", "prompt", "method", "reply", "finish_reason", "likelihoods", "error")
 
 
 class _Answered(NamedTuple):
@@ -89,13 +91,10 @@ def score_batch(
 
 
 def _read(batch: Any, questions: Questions) -> list[_Answered]:
-    columns = (
-        batch.column(name).to_pylist()
-        for name in ("item", "content_hash", "method", "reply", "finish_reason", "likelihoods", "error")
-    )
+    columns = (batch.column(name).to_pylist() for name in _READING)
     answered = []
-    for item, content_hash, method, reply, finish, likelihoods, error in zip(*columns, strict=True):
-        question = _question(item, content_hash, questions)
+    for item, content_hash, prompt, method, reply, finish, likelihoods, error in zip(*columns, strict=True):
+        question = as_asked(_question(item, content_hash, questions), prompt)
         is_cut = finish == "length"
         said, chances = ("", ()) if error else (reply, tuple(likelihoods or ()))
         reading = read(question, method, said, chances, cut=is_cut)

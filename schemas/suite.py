@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from mihakk.schemas.model import Budget, ModelConfig
 from mihakk.schemas.record import Language, Record
@@ -20,6 +20,16 @@ apart; tasks, sets: overall is the mean of all tasks, or of all data sets, whate
 
 
 KindName = Annotated[str, Field(pattern="^(choice|answer|explanation|code)$")]
+
+
+def _as_texts(labels: Any) -> Any:
+    """Labels as YAML gives them: `[1, 2]` are numbers there."""
+    if isinstance(labels, list):
+        return [str(one) if type(one) is int else one for one in labels]
+    return labels
+
+
+OptionLabels = Annotated[Literal["none"] | tuple[str, ...], BeforeValidator(_as_texts)]
 
 
 class System(ModelConfig):
@@ -82,6 +92,9 @@ class Part(Record):
     """Folder of the user's copy of these, a file `TASK.txt` each; `$NAME` is an environment variable."""
     orders: Literal["both", "drawn"] = "both"
     """`drawn`: of the two orders of a choice's options one, drawn by seed, as papers that ask each once."""
+    labels: OptionLabels = ()
+    """Labels of the options instead of the prompt's own, in this order: as many as the question with the most
+    options has; `none`: options stand without any and are answered in their own words."""
     system: str = ""
     """System prompt: its words, or a .txt file that holds them."""
     shots: int = Field(default=0, ge=0)
@@ -109,6 +122,8 @@ class Part(Record):
             raise ValueError("probes are made of releases: an adapter's part can have none")
         if self.forms and (self.adapter or self.wordings > 1 or self.prompt_language):
             raise ValueError("`forms` are for a release's items, in one wording and language")
+        if self.labels == "none" and self.wordings > 1:
+            raise ValueError("`labels: none` is for the first wording: the others ask for a label")
         return self
 
 

@@ -14,7 +14,28 @@ from mihakk.schemas.record import Record
 
 LEDGER = ROOT / "docs" / "reproductions.yaml"
 INDEX = ROOT / "docs" / "reproductions.md"
-STATUS = {"redone": "redone", "part": "in part", "cannot": "can't be"}
+STATUS = {
+    "redone": ("redone", "Redone from public files"),
+    "printed": ("follows from what is printed", "Computed from printed figures alone"),
+    "differs": ("comes out otherwise", "Computed, and comes out otherwise"),
+    "run": ("can be run", "Can be run here: no figure of these was redone"),
+    "cannot": ("can't be", "Can't be redone"),
+}
+"""Status to its column in the index and its heading on a page."""
+INTRODUCTION = """\
+# The papers, and what of them can be redone
+
+Each table, figure and analysis of the five papers whose tasks and metrics Mihakk has:
+
+- **redone**: the figure comes out of the authors' public files, to the printed digit;
+- **follows from what is printed**: printed figures were held against each other, a mean against its cells, a
+  share against its counts. Nothing was measured anew: it shows whether the arithmetic holds, not the figure;
+- **comes out otherwise**: computed here, with another result;
+- **can be run**: a command asks or judges in the paper's way as far as the page says; no figure was redone;
+- **can't be**, and why.
+
+Tests compute every figure that stands under "ours".
+"""
 MADE = "Made by `python -m tools.docs_reproductions` from `docs/reproductions.yaml`; a test compares."
 
 
@@ -24,7 +45,7 @@ class Entry(Record):
     of: str
     """Where it stands: `table 3`."""
     what: str
-    status: Literal["redone", "part", "cannot"]
+    status: Literal["redone", "printed", "differs", "run", "cannot"]
     ours: str = ""
     theirs: str = ""
     command: str = ""
@@ -71,16 +92,10 @@ def _index(found: tuple[Paper, ...]) -> str:
         rows.append(f"| [{paper.title}](reproductions/{paper.id}.md) | {cells} |")
     return "\n".join(
         [
-            "# The papers, redone",
-            "",
-            "Each table, figure and analysis of the five papers whose tasks and metrics Mihakk has: what",
-            "comes out here, what is printed, how it differs, and what can't be redone. Figures called",
-            "redone are computed anew by the tests, from the printed tables or, where their folder is there,",
-            "from the authors' public files; they agree to the last printed digit unless the page says",
-            "otherwise.",
+            INTRODUCTION,
             f"Settings are in [As published](evaluation.md#as-published). {MADE}",
             "",
-            "| paper | " + " | ".join(STATUS.values()) + " |",
+            "| paper | " + " | ".join(column for column, _ in STATUS.values()) + " |",
             "|---|" + "---:|" * len(STATUS),
             *rows,
             "",
@@ -89,8 +104,8 @@ def _index(found: tuple[Paper, ...]) -> str:
 
 
 def _page(paper: Paper) -> str:
-    lines = [f"# {paper.title}, redone", "", paper.files, ""]
-    for status, title in (("redone", "Redone"), ("part", "Redone in part"), ("cannot", "Can't be redone")):
+    lines = [f"# {paper.title}: what can be redone", "", paper.files, ""]
+    for status, (_, title) in STATUS.items():
         own = [one for one in paper.entries if one.status == status]
         if own:
             lines += [f"## {title}", "", *_table(own, status), ""]
@@ -100,13 +115,16 @@ def _page(paper: Paper) -> str:
 def _table(own: list[Entry], status: str) -> list[str]:
     if status == "cannot":
         return ["| of | what | why |", "|---|---|---|", *(f"| {e.of} | {e.what} | {e.why} |" for e in own)]
+    if status == "run":
+        rows = (f"| {e.of} | {e.what} | `{e.command}` | {e.why} |" for e in own)
+        return ["| of | what | command | what differs or is missing |", "|---|---|---|---|", *rows]
     head = ["| of | what | ours | printed | how | what differs or is missing |", "|---|---|---|---|---|---|"]
     return [*head, *map(_row, own)]
 
 
 def _row(one: Entry) -> str:
     how = f"`{one.command}`" if one.command else "tests"
-    cells = (one.of, one.what, one.ours or "–", one.theirs or "–", how, one.why or "–")
+    cells = (one.of, one.what, one.ours, one.theirs, how, one.why or "–")
     return f"| {' | '.join(cells)} |"
 
 

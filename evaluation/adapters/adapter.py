@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from mihakk.evaluation.declared_labels import declared_in
 from mihakk.generators.abilities import ability_of
 from mihakk.machinery.errors import SourceChanged, UsageError
 from mihakk.machinery.ids import digest as digest_of
@@ -133,7 +134,8 @@ def whose(prompt: str) -> str:
     known = ADAPTERS.get(name).prompts if name in ADAPTERS.names() else "ours"
     if known == "ours" and not protocol:
         return "ours"
-    return "the authors', from an unchecked copy" if unchecked else "the authors'"
+    told = "the authors', from an unchecked copy" if unchecked else "the authors'"
+    return f"{told}, under declared labels" if declared_in(prompt) else told
 
 
 def not_of(title: str, where: str, error: Exception, what: str = "row") -> SourceChanged:

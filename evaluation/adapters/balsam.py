@@ -60,6 +60,7 @@ def _ask(given: Row) -> Iterator[Facts]:
         "config": f"ar_{given['set']}",
         "task": given["task"],
         "language": "ar",
+        "slices": {"split": SPLIT},
         **more,
     }
 

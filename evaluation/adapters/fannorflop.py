@@ -19,6 +19,9 @@ Title: {title}
 {verses}"""
 
 
+_FACTS: Final = {"poet": "author", "era": "era", "genre": "genre", "metre": "meter"}
+
+
 def _files(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.json"))
 
@@ -38,7 +41,7 @@ def _ask(poem: Row) -> Iterator[Facts]:
     verses = [" … ".join(_lines(verse)) for verse, _ in pairs]
     numbered = "\n".join(f"{number}. {verse}" for number, verse in enumerate(verses, 1))
     prompt = PROMPT.format(title=poem["title"], verses=numbered)
-    facts = {"era": poem.get("era"), "genre": poem.get("genre"), "metre": poem.get("meter")}
+    facts = {name: poem.get(column) for name, column in _FACTS.items()}
     more = {
         "verses": verses,
         "explanations": [str(text).strip() for _, text in pairs],

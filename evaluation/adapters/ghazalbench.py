@@ -25,7 +25,9 @@ class _Sheet(NamedTuple):
     columns: Mapping[str, tuple[str, str, str]]
     """Column of the prompt -> condition, task, column of the key."""
     poet: str = ""
-    """In names of configs and items, where two poets have the same numbers of poems."""
+    """In names of records, as two poets have the same numbers of poems; Hafez has none."""
+    name: str = ""
+    """Beginning of the names of configs and items; the language when empty."""
 
 
 _CHOICES: Final = {
@@ -49,7 +51,7 @@ _SHEETS: Final = (
     ),
     _Sheet("multipleChoiceQsHafez.xlsx", "fa", "Ghazal Number", _CHOICES),
     # The completion sheet of Saadi is not read: its 498 rows all ask about lines of Hafez.
-    _Sheet("multipleChoiceQsSaadi.xlsx", "fa", "Ghazal Number", _CHOICES, "saadi"),
+    _Sheet("multipleChoiceQsSaadi.xlsx", "fa", "Ghazal Number", _CHOICES, "saadi", "fa_saadi"),
     _Sheet(
         "completionQsEnglish.xlsx",
         "en",
@@ -59,6 +61,7 @@ _SHEETS: Final = (
             "Question (Name + Salient)": ("salient", "fragment_cued", ""),
             "Question (Name + Shuffle)": ("shuffle", "shuffled", ""),
         },
+        "shakespeare",
     ),
 )
 _KINDS: Final = {
@@ -104,7 +107,7 @@ def _ask(given: tuple[_Sheet, str, Row]) -> Iterator[Facts]:
     if first not in prompt:
         raise ValueError(f"the prompt in {column!r} does not hold the couplet's first line {first!r}")
     more = _choice(prompt, str(row[keys]), second) if keys else {"kind": "answer", "answer": second}
-    name = "_".join(filter(None, (sheet.language, sheet.poet)))
+    name = sheet.name or sheet.language
     config, of = f"{name}_{task}", f"{sheet.poet}:" if sheet.poet else ""
     slices = {"condition": condition, "record": f"{of}{poem}:{couplet}"}
     if row.get("Poetic Meter"):

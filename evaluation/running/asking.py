@@ -17,6 +17,14 @@ from mihakk.evaluation.adapters.adapter import (
     filled,
     published_prompts,
 )
+from mihakk.evaluation.declared_labels import (
+    NONE,
+    Labels,
+    named,
+    relabelled,
+    require_readable,
+    with_labels,
+)
 from mihakk.evaluation.questions import MANIFEST, rows_of_release
 from mihakk.evaluation.running.probes import VERSION as PROBES
 from mihakk.evaluation.running.probes import canary_probe, probes_of
@@ -76,6 +84,9 @@ def asked_of_suite(suite: Suite, fetch: Fetch, limit: int | None = None) -> list
     for part in suite.parts:
         sample = part.sample if limit is None else limit
         own = _adapted(part, suite) if part.adapter else _released(part, suite, fetch)
+        require_readable(part.labels)
+        if part.labels:
+            own = (_labelled(one, part.labels) for one in own)
         if part.orders == "drawn":
             own = (one for one in own if _in_drawn_order(one.question, suite.seed))
         found += list(_drawn(_introduced(own, part, suite, fetch), sample, suite.seed))
@@ -144,6 +155,15 @@ def _released(part: Part, suite: Suite, fetch: Fetch) -> Iterator[Asked]:
     _all_met(part.only, met, part.release)
 
 
+def _labelled(one: Asked, labels: Labels) -> Asked:
+    """A question under declared labels, which its prompt's name tells."""
+    question = with_labels(one.question, labels)
+    if question is one.question:
+        return one
+    prompt = relabelled(one.prompt, one.question, question, one.template, bare=labels == NONE)
+    return one._replace(question=question, prompt=prompt, template=one.template + named(labels))
+
+
 def _introduced(asked: Iterator[Asked], part: Part, suite: Suite, fetch: Fetch) -> Iterator[Asked]:
     """Questions with the part's system prompt and shots; probes stay as they are."""
     if not part.shots and not part.system:
@@ -185,10 +205,13 @@ def _shots(part: Part, suite: Suite, fetch: Fetch) -> dict[str, list[str]]:
             raise UsageError(
                 f"{suite.name}: a dev split gives no shots for {question.kind}s: name `examples`"
             )
-        reply = ", ".join(question.labels[place] for place in question.gold)
+        prompt, asked = row["prompt"], with_labels(question, part.labels)
+        if asked is not question:
+            prompt = relabelled(prompt, question, asked, OWN, bare=part.labels == NONE)
+        reply = ", ".join(asked.labels[place] for place in asked.gold)
         if question.kind == "answer":
             reply = f"<answer>{question.answer}</answer>"
-        found.setdefault(question.config, []).append(row["prompt"] + reply)
+        found.setdefault(question.config, []).append(prompt + reply)
     return found
 
 

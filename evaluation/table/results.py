@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mihakk.evaluation.adapters.adapter import whose
+from mihakk.evaluation.declared_labels import declared_in
 from mihakk.evaluation.metrics.figures import FIGURES, VERSION
 from mihakk.evaluation.statistics.bootstrap import RESAMPLES
 from mihakk.evaluation.statistics.comparison import POWER_80
@@ -193,6 +194,10 @@ def _notes(
     # Results that were made elsewhere name no prompt.
     if told := [f"{name}/{version} ({whose(name)})" for name, version in asked.to_numpy() if name]:
         found.append(f"Prompts: {', '.join(told)}.")
+    declared = sorted({labels for name in asked["prompt"] if (labels := declared_in(name))})
+    if declared:
+        shown_as = "; ".join(labels.replace(",", ", ") for labels in declared)
+        found.append(f"Labels of options, where the suite declares them: {shown_as}.")
     if len(asked) > prompts.groupby("model").size().max():
         found.append("Not all systems were asked with the same prompts.")
     shown = {column.metric.name for column in columns}

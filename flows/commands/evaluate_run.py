@@ -114,11 +114,15 @@ def export(
     from mihakk.pipeline.exported import export_suite
     from mihakk.releases.hub.load import named_folder
 
-    found = export_suite(asked_of_suite(load_suite(suite), named_folder, limit), out, licence)
+    asked = asked_of_suite(load_suite(suite), named_folder, limit)
+    found = export_suite(asked, out, licence)
     if as_json:
         print_json([{"folder": folder, "rows": rows} for folder, rows in found.items()])
     for folder, rows in found.items():
         open_console(soft_wrap=True, stderr=as_json).print(f"{folder}: {rows:,} questions", markup=False)
+    if left := len(asked) - sum(found.values()):
+        told = f"{left:,} left out: programs, probes and further wordings have no place among items"
+        open_console(soft_wrap=True, stderr=as_json).print(told, markup=False)
 
 
 def answers_read(counts: Mapping[str, int]) -> str:

@@ -54,6 +54,12 @@ def test_ghazalbench_is_asked_in_the_authors_prompts_under_every_condition(share
         for one in found
         if one.question.slices["record"] == "2:1" and one.question.language == "fa"
     ]
+    lines = [
+        {one.question.slices["record"] for one in found if one.question.language == own}
+        for own in ("fa", "en")
+    ]
+    assert [len(own) for own in lines] == [438, 350]
+    assert lines[0].isdisjoint(lines[1])  # else lines of two poets would be compared as one
     assert Counter(one.slices["condition"] for one in same) == {
         "name": 2, "prose": 2, "paraphrase": 2, "shuffle": 2, "salient": 1,
     }  # fmt: skip
@@ -122,7 +128,10 @@ def test_fannorflop_has_an_explanation_a_verse(shared_data: Path) -> None:
         (shared_data / "fannorflop" / "sample_generated_explanation.json").read_text(encoding="utf-8")
     )
     assert [len(one.question.verses) for one in found] == [len(poem["verse_explanations"]) for poem in poems]
-    assert all(one.question.explanations and one.question.slices["era"] for one in found)
+    assert all(one.question.explanations for one in found)
+    for one, poem in zip(found, poems, strict=True):
+        own = {"poet": poem["author"], "era": poem["era"], "genre": poem["genre"], "metre": poem["meter"]}
+        assert one.question.slices == own
 
 
 @pytest.mark.parametrize("name", ["ghazalbench", "arabicmmlu", "fannorflop"])

@@ -82,6 +82,7 @@ def test_tables_say_whose_words_were_asked() -> None:
     assert [whose(name) for name in ("ghazalbench", "kinayat@published", "kinayat", "release", "qimma")] == [
         *("the authors'", "the authors'", "ours", "ours", "the authors'")
     ]
+    assert whose("qimma+labels:A,B+2-shot") == "the authors', under declared labels"
 
 
 def test_where_files_hold_the_prompts_there_is_nothing_to_copy(tmp_path: Path) -> None:

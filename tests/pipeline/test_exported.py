@@ -51,6 +51,17 @@ def test_every_bundled_suite_comes_back_as_it_was_asked(name: str, tmp_path: Pat
     assert RUNNER.invoke(app, call).exit_code == 2  # nothing is written over
 
 
+def test_what_has_no_place_among_items_is_counted(tmp_path: Path) -> None:
+    told = bundled("kinayat", tmp_path)
+    told["parts"] = [{"release": told["parts"][0]["release"], "only": ["meaning_choice"], "wordings": 3}]
+    (tmp_path / "suite.yaml").write_text(yaml.safe_dump(told, allow_unicode=True), encoding="utf-8")
+    done = RUNNER.invoke(
+        app, ["evaluate", "export", str(tmp_path / "suite.yaml"), "--out", str(tmp_path / "out")]
+    )
+    (rows,) = (sum(1 for _ in rows_of_release(folder)) for folder in (tmp_path / "out").iterdir())
+    assert f"{2 * rows} left out: programs, probes and further wordings" in done.output
+
+
 def test_a_suite_of_nothing_that_can_be_an_item_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="programs alone"):
         export_suite([], tmp_path / "out")
