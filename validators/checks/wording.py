@@ -66,8 +66,9 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 _QUOTES: Final = " \"'”»)]}*\u200c\u200f"
 _PLAIN: Final = ByLanguage(lambda pack: str.maketrans(pack.writing.plain))
 """Letters of another keyboard, as the language writes them."""
-_CLOSING: Final = frozenset("?؟.!:…_-–—=$\\%")
-_LEADING: Final = frozenset(",،;؛([{«“")
+_CLOSING: Final = frozenset("?؟.!:…_-–—=$\\%;")
+"""A Latin semicolon ends a statement of code, and a question in Greek."""
+_LEADING: Final = frozenset(",،؛([{«“")
 _BLANKS: Final = ("....", "__", "……")
 _BRACKETS: Final = ("()", "«»", "“”")
 """`[0, 1)` is an interval."""
