@@ -148,6 +148,7 @@ class WordTally:
         """Counts one row."""
         asked = texts.words(item.question)
         end = ending(item.question, asked, getattr(item, "options", ()))
+        texts = next(texts.by_language())
         self.rows += 1
         self.words.update(texts.vocabulary)
         self.ends[end.last] += 1
