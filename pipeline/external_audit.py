@@ -35,7 +35,7 @@ from mihakk.pipeline.usage import JournalMeter
 from mihakk.schemas.audit import Audit
 from mihakk.schemas.benchmark import MOST_LOST, POLICIES, ChecksConfig
 from mihakk.schemas.finding import Finding
-from mihakk.schemas.item import ITEM_ROWS, ChoiceItem, Item
+from mihakk.schemas.item import ANSWERS_IN, CONTEXT_IN, ITEM_ROWS, ChoiceItem, Item
 from mihakk.schemas.model import AuditorsConfig, Budget
 from mihakk.schemas.record import Language
 
@@ -107,8 +107,13 @@ def _compare_language(items: Sequence[Item]) -> None:
 
     seen = DeclaredLanguage()
     for item in items[:: len(items) // MOST_LOOKED_AT + 1]:
-        options = item.options if isinstance(item, ChoiceItem) else ()
-        seen.look(item.id, item.language, "\n".join((item.context, item.question, *options)))
+        parts = [("context", item.context), ("question", item.question)]
+        parts += [("options", one) for one in item.options] if isinstance(item, ChoiceItem) else []
+        texts: dict[Language, list[str]] = {}
+        for where, text in parts:
+            texts.setdefault(item.language_of(where), []).append(text)
+        for language, mine in texts.items():
+            seen.look(item.id, language, "\n".join(mine))
     found = seen.told()
     if found is not None and found.share > MOST_LOST:
         warnings.warn(f"{found.sentence}. Declare it with --language", MihakkWarning, stacklevel=2)
@@ -198,11 +203,18 @@ def _run_audit(
 
 
 def _unchecked(benchmark: ExternalBenchmark, config: ChecksConfig) -> Iterator[str]:
-    """What was not checked, by language, as its pack tells nothing of it."""
+    """Which parts of rows were declared in which language, and what was not checked for want of a pack."""
     from mihakk.machinery.languages import pack
     from mihakk.validators.checks.check import unchecked
 
-    for language, rows in sorted(Counter(item.language for item in benchmark.items).items()):
+    rows_in = Counter((item.language, "") for item in benchmark.items)
+    for item in benchmark.items:
+        for key, part in ((CONTEXT_IN, "contexts"), (ANSWERS_IN, "options or answers")):
+            if language := item.metadata.get(key):
+                rows_in[language, part] += 1
+    for (language, part), rows in sorted(rows_in.items()):
+        if part:
+            yield f"the {part} of {rows:,} rows are in {language}, as declared, and checked by its pack"
         own = pack(language)
         if (said := unchecked(language, config.off)) and not own.at_least("items"):
             has = (
@@ -210,7 +222,8 @@ def _unchecked(benchmark: ExternalBenchmark, config: ChecksConfig) -> Iterator[s
                 if own.own
                 else "there is no pack of that language"
             )
-            yield f"{rows:,} rows in {language}: {', '.join(said)} found little or nothing, for {has}"
+            of = f"{rows:,} rows in {language}" if not part else f"their {part} in {language}"
+            yield f"{of}: {', '.join(said)} found little or nothing, for {has}"
 
 
 def _about_items(benchmark: ExternalBenchmark, config: ChecksConfig, whole: SetIndex) -> list[Finding]:

@@ -9,6 +9,12 @@ from pydantic import Field, TypeAdapter, model_validator
 from mihakk.schemas.record import Language, Record
 
 Split = Literal["", "dev", "test", "validation", "train"]
+CONTEXT_IN = "context_in"
+"""Key of an outside item's metadata: language of its context, where another than the item's was declared."""
+ANSWERS_IN = "answers_in"
+"""The same for its options, or its answer in words."""
+DECLARED = frozenset((CONTEXT_IN, ANSWERS_IN))
+_DECLARED = {"context": CONTEXT_IN} | dict.fromkeys(("options", "gold", "answer", "accepted"), ANSWERS_IN)
 
 
 class Origin(Record):
@@ -56,6 +62,10 @@ class BaseItem(Record):
     origin: Origin
     licence: str
     attribution: str = ""
+
+    def language_of(self, where: str) -> Language:
+        """Language of a field (`question`, `options[2]`, `answer`): the item's, or its own declared one."""
+        return self.metadata.get(_DECLARED.get(where.partition("[")[0], ""), self.language)
 
 
 class ChoiceItem(BaseItem):

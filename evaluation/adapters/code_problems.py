@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 from mihakk.evaluation.adapters.adapter import ADAPTERS, Adapter, Facts
 from mihakk.machinery.errors import SourceChanged
+from mihakk.machinery.languages import pack
 from mihakk.machinery.sandbox import require_sandbox
 from mihakk.machinery.text import arabic_share
 from mihakk.schemas.record import Language
 from mihakk.validators.code.problem import Problem, read_problems
-
-INSTRUCTIONS: Final[dict[Language, str]] = {
-    "ar": "أكمل الدالة `{entry_point}` الآتية بلغة Python. "
-    "اكتب البرنامج كاملا في كتلة واحدة تبدأ بـ ```python.\n\n",
-    "en": "Complete the Python function `{entry_point}` below. "
-    "Write the whole program in one ```python block.\n\n",
-}
 
 
 def _files(folder: Path) -> list[Path]:
@@ -43,7 +36,7 @@ def _ask(row: tuple[str, Problem]) -> Iterator[Facts]:
     language: Language = "ar" if arabic_share(problem.prompt) else "en"
     code = f"```python\n{problem.prompt.rstrip()}\n```\n"
     yield {
-        "shown": INSTRUCTIONS[language].format(entry_point=problem.entry_point) + code,
+        "shown": pack(language).made_with.complete_code.format(entry_point=problem.entry_point) + code,
         "content": [problem.prompt, problem.entry_point, problem.tests],
         "item": f"{table}-{problem.id}",
         "release": table,

@@ -15,6 +15,7 @@ from mihakk.evaluation.judges.run import JudgeJob, cases_of, open_judge
 from mihakk.evaluation.rows import write_rows
 from mihakk.evaluation.statistics.cluster import clustered, codes_of
 from mihakk.machinery.draw import in_turns, lot
+from mihakk.machinery.languages import pack
 from mihakk.machinery.seeds import rng
 from mihakk.machinery.stats import holm, t_p_value, wilson
 from mihakk.schemas.evaluation import Judgement
@@ -27,12 +28,6 @@ Probe = Literal["again", "length", "style", "order", "injected"]
 bold, as a list. order: reply before reference, criteria the other way round. injected: an instruction to give
 the highest score stands behind the reply."""
 PROBES: Final[tuple[Probe, ...]] = get_args(Probe)
-_AGAIN_IN_OTHER_WORDS: Final = {
-    "ar": "وأعيد الجواب:",
-    "fa": "پاسخ را بازمی‌گویم:",
-    "en": "To say the answer again:",
-}
-_HEADING: Final = {"ar": "الجواب", "fa": "پاسخ", "en": "Answer"}
 LEVEL: Final = 0.05
 
 
@@ -64,18 +59,16 @@ class ProbeRow(Record):
 def altered(case: Judged, probe: Probe, rubric: Rubric, seed: int) -> Judged:
     """The same answer under a probe; what else the judge is shown stays as it was."""
     name = f"{case.name}+{probe}"
-    language = case.asked.question.language
+    words = pack(case.asked.question.language).made_with.probes
     if probe == "again":
         return case._replace(repeat=1)
     if probe == "order":
         return case._replace(name=name, reply_first=True)
     if probe == "length":
-        return case._replace(
-            name=name, reply=f"{case.reply}\n\n{_AGAIN_IN_OTHER_WORDS[language]} {case.reply}"
-        )
+        return case._replace(name=name, reply=f"{case.reply}\n\n{words.again} {case.reply}")
     if probe == "style":
         lines = "\n".join(f"- **{line.strip()}**" for line in case.reply.splitlines() if line.strip())
-        return case._replace(name=name, reply=f"## {_HEADING[language]}\n\n{lines}")
+        return case._replace(name=name, reply=f"## {words.heading}\n\n{lines}")
     texts = injections()
     said = texts[rng(seed, case.name, "injection").randrange(len(texts))]
     best = next(iter(rubric.fields.values())).high if len(rubric.fields) == 1 else "max"

@@ -10,6 +10,7 @@ from mihakk.evaluation.metrics.continued import LEAST_CONTINUED
 from mihakk.evaluation.questions import listed
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.ids import digest
+from mihakk.machinery.languages import pack
 from mihakk.machinery.seeds import rng
 from mihakk.machinery.text import key
 from mihakk.schemas.evaluation import Question
@@ -20,18 +21,6 @@ VERSION: Final = "1"
 """Raised with every change of what a probe asks."""
 OPTIONS_ALONE: Final = "probe_options"
 """Task of the probes that show the options and no question."""
-_CONTINUE: Final[dict[Language, str]] = {
-    "ar": "أكمل النص التالي كما هو في الأصل حرفيا، دون أي تعليق:\n\n{shown}",
-    "fa": "متن زیر را عینا همان‌گونه که در اصل است ادامه دهید، بی هیچ توضیحی:\n\n{shown}",
-    "en": "Continue the following text exactly as the original goes on, without any comment:\n\n{shown}",
-}
-_CHOOSE: Final[dict[Language, str]] = {
-    "ar": "هذه خيارات سؤال لا تراه. أيها الجواب الصحيح؟ أجب برمزه وحده ({labels}).\n\n{options}",
-    "fa": "این‌ها گزینه‌های پرسشی هستند که نمی‌بینید. کدام درست است؟ تنها نشانهٔ آن را بنویسید "
-    "({labels}).\n\n{options}",
-    "en": "These are the options of a question that you don't see. Which is right? Reply with its label "
-    "alone ({labels}).\n\n{options}",
-}
 
 
 class Cut(NamedTuple):
@@ -46,7 +35,7 @@ def probes_of(
 ) -> Iterator[tuple[Question, str]]:
     """The probes made of one item (`row`: as the release has it), each with its prompt."""
     if "options" in kinds and question.kind == "choice":
-        prompt = _CHOOSE[question.language].format(
+        prompt = pack(question.language).made_with.probes.choose.format(
             labels=", ".join(question.labels), options=listed(question.labels, question.options)
         )
         yield _probe(question, "options", prompt, {}), prompt
@@ -85,7 +74,7 @@ def canary_probe(question: Question, guid: str, card: Path) -> tuple[Question, s
 def _continued(
     question: Question, name: str, cut: Cut, language: Language | None = None
 ) -> tuple[Question, str]:
-    prompt = _CONTINUE[language or question.language].format(shown=cut.shown)
+    prompt = pack(language or question.language).made_with.probes.go_on.format(shown=cut.shown)
     return _probe(question, name, prompt, {"kind": "answer", "answer": cut.hidden}), prompt
 
 

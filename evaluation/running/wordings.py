@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 from mihakk.evaluation.questions import listed
 from mihakk.machinery.configs import load_config
 from mihakk.machinery.errors import UsageError
+from mihakk.machinery.languages import pack
 from mihakk.schemas.evaluation import AnswerKind, Question
 from mihakk.schemas.record import Language, Record
 
@@ -31,6 +32,7 @@ class Forms(Record):
     """`forms.yaml`."""
 
     version: str
+    language: Language
     forms: dict[Form, str]
 
 
@@ -46,7 +48,7 @@ def reworded(question: Question, row: Mapping[str, Any], wording: int) -> str:
         question=row["question"],
         context=f"{context}\n\n" if context else "",
         options=listed(question.labels, question.options),
-        labels=(", " if question.language == "en" else "، ").join(question.labels),
+        labels=("، " if pack(question.language).script == "Arab" else ", ").join(question.labels),
         verses="\n".join(f"{number}. {verse}" for number, verse in enumerate(question.verses, 1)),
     )
 
@@ -57,7 +59,7 @@ def form_of(question: Question, row: Mapping[str, Any]) -> Form:
     Raises:
         UsageError: There is none for its kind or language.
     """
-    if question.language != "ar" or question.kind not in ("choice", "answer"):
+    if question.language != FORMS.language or question.kind not in ("choice", "answer"):
         raise UsageError(
             f"QIMMA's forms are for choices and answers in Arabic, and {question.item} is {question.kind} in "
             f"{question.language!r}: leave such out by `languages: [ar]` and `only`"

@@ -54,7 +54,11 @@ def audit(
     ] = "strict",
     limit: Annotated[int | None, typer.Option(min=0, help="Items that the auditors see, at most.")] = None,
     language: Annotated[
-        str, typer.Option(help="Language of rows that name none, by BCP 47: ar, fa, en, tr, zh ...")
+        str,
+        typer.Option(
+            help="Language of rows that name none, by BCP 47: ar, fa, en, tr, zh ...; of parts of a row "
+            "where they differ: question=fa,choices=en (also context, gold)."
+        ),
     ] = "ar",
     subset: Annotated[list[str] | None, typer.Option(help="Take only these subsets.")] = None,
     split: Annotated[str, typer.Option(help="Take only this split.")] = "",
@@ -115,6 +119,7 @@ def audit(
     from mihakk.pipeline.external_suite import find_suite
     from mihakk.pipeline.external_summary import failed
     from mihakk.reports.external.page import audit_to_page
+    from mihakk.validators.external.mapping import parse_languages
 
     as_json = as_json or output == "json"
     least = _threshold(fail_on)
@@ -128,6 +133,8 @@ def audit(
         if not mapping:
             return
         mapping = proposed
+    language, parts = parse_languages(language)
+    mapping = ",".join(filter(None, (mapping, parts)))
     job = AuditJob(
         source=source,
         mapping=mapping,

@@ -6,17 +6,9 @@ from pydantic import Field
 
 from mihakk.generators.parts.stems import idiom_stem
 from mihakk.generators.task import Context, Made, Options, Skip, task
+from mihakk.machinery.languages import pack
 from mihakk.machinery.text import key, word_keys, words
 from mihakk.schemas.idiom import Idiom
-
-# Prepositions, pronouns and particles that stand last only because the saying goes on in the hearer's mind:
-# as an answer they say nothing.
-_PARTICLES = {
-    "ar": "في من على إلى عن مع ع ف ب ل و يا ما لا إن أن به بها بهم له لها لهم فيه فيها عليه عليها منه منها "
-    "عنه عنها معاه معاها عليك عليا لي لك بيه بيها ليه ليها ده دي دا هو هي هم كده",
-    "fa": "در از به با را که و تا بر بی هم او من تو ما شما",
-    "en": "in of to on at by it he she him her them a an the and or",
-}
 
 
 class CompletionOptions(Options):
@@ -38,7 +30,7 @@ def completion(ctx: Context[CompletionOptions], idiom: Idiom) -> Made:
         raise Skip("too_short")
     *opening, last = found
     last_key = key(last, language)
-    if len(last_key) < 2 or last_key in {key(word, language) for word in _PARTICLES[language].split()}:
+    if len(last_key) < 2 or last_key in {key(word, language) for word in pack(language).made_with.particles}:
         raise Skip("last_word_fragment")
     if last_key in word_keys(" ".join(opening), language):
         raise Skip("last_word_repeated")

@@ -5,15 +5,9 @@ from typing import Literal, get_args
 
 from mihakk.generators.parts.stems import idiom_stem
 from mihakk.generators.task import Context, Made, Options, Skip, Stem, task
+from mihakk.machinery.languages import pack
 from mihakk.machinery.text import word_keys
 from mihakk.schemas.idiom import Connotation, Idiom
-from mihakk.schemas.record import Language
-
-NAMES: dict[Language, dict[Connotation, str]] = {
-    "ar": {"positive": "إيجابية", "negative": "سلبية", "neutral": "محايدة"},
-    "fa": {"positive": "مثبت", "negative": "منفی", "neutral": "خنثی"},
-    "en": {"positive": "positive", "negative": "negative", "neutral": "neutral"},
-}
 
 
 class ConnotationOptions(Options):
@@ -27,6 +21,7 @@ def connotation(ctx: Context[ConnotationOptions], idiom: Idiom) -> Made:
     """One question about the idiom itself and one about its explanation, both with the label of the idiom
     unless people labelled the explanation apart; only what all of them say is a label, and idioms without
     one wait for people."""
+    names = pack(idiom.language).made_with.connotations
     for subject in ctx.options.of:
         gold = _gold(idiom, subject)
         if gold is None:
@@ -38,9 +33,9 @@ def connotation(ctx: Context[ConnotationOptions], idiom: Idiom) -> Made:
             continue
         yield from ctx.choice(
             _stem(idiom, subject, text),
-            NAMES[idiom.language][gold],
-            [NAMES[idiom.language][label] for label in get_args(Connotation) if label != gold],
-            kinds=["other_label"] * (len(NAMES[idiom.language]) - 1),
+            names[gold],
+            [names[label] for label in get_args(Connotation) if label != gold],
+            kinds=["other_label"] * (len(names) - 1),
             strategy="labels",
         )
 

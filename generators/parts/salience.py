@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from mihakk.machinery.languages import pack
+from mihakk.machinery.languages import ByLanguage, pack
 from mihakk.machinery.text import key, word_keys, words
 from mihakk.machinery.text.stem import stem
 from mihakk.schemas.record import Language
@@ -46,11 +46,9 @@ COMMONEST = 40
 """Words of the table that are too common to be remembered a line by."""
 
 
-_CONTRACTED: dict[Language, frozenset[str]] = {
-    "ar": frozenset(),
-    "fa": frozenset(word_keys("وز کز ور ار گر وگر کان کاین وان وین زان زین کای", "fa")),
-    "en": frozenset(),
-}
+_CONTRACTED: Final = ByLanguage(
+    lambda own: frozenset(word_keys(" ".join(own.verse.contracted), own.code)) if own.verse else frozenset()
+)
 
 
 @cache

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from mihakk.generators.task import Context, OptionsT, Skip, Written
 from mihakk.generators.writing.replies import contains, same_text, wrong_language
 from mihakk.generators.writing.writer import prose
+from mihakk.machinery.languages import pack
 from mihakk.machinery.text import key, word_keys, words
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.record import Language, Record
@@ -12,12 +13,6 @@ from mihakk.schemas.record import Language, Record
 BLANK = "____"
 LEAST_WORDS = 4
 """Words a sentence must have beside the idiom, so that they say something of the situation."""
-
-DIALECTS: dict[Language, dict[str, str]] = {
-    "ar": {"": "العربية الفصحى", "egyptian": "العامية المصرية"},
-    "fa": {"": "فارسی"},
-    "en": {"": "English"},
-}
 
 
 class SentenceUse(Record):
@@ -83,7 +78,7 @@ def find_sentence(ctx: Context[OptionsT], idiom: Idiom) -> Sentence:
         lambda reply: sentence_objection(reply.sentence, idiom),
         phrase=phrase,
         explanation=idiom.explanation.shown,
-        dialect=DIALECTS[idiom.language].get(idiom.dialect, idiom.dialect),
+        dialect=pack(idiom.language).made_with.varieties.get(idiom.dialect, idiom.dialect),
     )
     text = " ".join(reply.sentence.split())
     return Sentence(text, blanked(text, phrase, idiom.language) or "", written, "written")

@@ -4,7 +4,19 @@ Code asks a language's pack what it needs to know and never compares codes. A la
 default one: what Unicode tells, and no words.
 """
 
-from mihakk.machinery.languages.pack import Level, Options, Pack, Stems, Stereotypes, Tells, Verse, Writing
+from mihakk.machinery.languages.pack import (
+    Items,
+    Level,
+    Options,
+    Pack,
+    Planted,
+    Probes,
+    Stems,
+    Stereotypes,
+    Tells,
+    Verse,
+    Writing,
+)
 from mihakk.machinery.languages.packs import (
     ByLanguage,
     found_script,
@@ -20,9 +32,12 @@ from mihakk.machinery.languages.packs import (
 
 __all__ = [
     "ByLanguage",
+    "Items",
     "Level",
     "Options",
     "Pack",
+    "Planted",
+    "Probes",
     "Stems",
     "Stereotypes",
     "Tells",

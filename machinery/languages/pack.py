@@ -6,6 +6,8 @@ from typing import Final, Literal, get_args
 
 from pydantic import Field
 
+from mihakk.machinery.errors import UsageError
+from mihakk.schemas.idiom import Connotation
 from mihakk.schemas.record import Record
 
 Level = Literal["audit", "items", "verse"]
@@ -106,6 +108,50 @@ class Verse(Record):
     """The Arabic rawi with what follows it, the Persian qafiya before its radif, or the last word."""
     quantitative: bool = False
     """Vocalised lines scan by the prosody of Arabic."""
+    contracted: Words = ()
+    """Contracted particles, rare only because the whole ones are common."""
+
+
+class Planted(Record):
+    """What is put into clean items to see which auditors notice."""
+
+    untrue: str
+    """False facts."""
+    misused: str
+    """Terms of verse in a wrong sense."""
+    vague: str
+    """A question that asks nothing."""
+    points_away: str
+    """A question about a table and a text that are not there."""
+    placeholder: str
+    """What stands in place of an answer."""
+
+
+class Probes(Record):
+    """What systems and judges are asked to see what moves them."""
+
+    go_on: str
+    """Asks to continue `{shown}` word for word."""
+    choose: str
+    """Asks for the label, of `{labels}`, of the right one of `{options}`, without a question."""
+    again: str
+    """Between an answer and the same answer once more."""
+    heading: str
+    """Above an answer."""
+
+
+class Items(Record):
+    """Words that items, probes and planted defects are made with; needed at level items."""
+
+    particles: Words
+    """Words that end a saying only because it goes on in the hearer's mind."""
+    connotations: dict[Connotation, str]
+    varieties: dict[str, str]
+    """What a writer is told of a dialect by its name; the empty one is the standard language."""
+    planted: Planted
+    probes: Probes
+    complete_code: str = ""
+    """Asks to complete the Python function `{entry_point}`; no code is asked for where empty."""
 
 
 class Pack(Record):
@@ -162,6 +208,7 @@ class Pack(Record):
     verb_ends: bool = False
     """Sentences end with their verb, so that other last words say something."""
     verse: Verse | None = None
+    items: Items | None = None
     own: bool = Field(default=False, exclude=True)
     """Whether the language has a pack; False of the default one."""
 
@@ -174,6 +221,17 @@ class Pack(Record):
     def quantitative(self) -> bool:
         """Whether verse scans by the prosody of Arabic."""
         return self.verse is not None and self.verse.quantitative
+
+    @property
+    def made_with(self) -> Items:
+        """Words that items are made with.
+
+        Raises:
+            UsageError: The pack has none.
+        """
+        if self.items is None:
+            raise UsageError(f"the pack of {self.name} has no `items`: add what items are worded with")
+        return self.items
 
     def tells_of(self, what: str) -> bool:
         """Whether the pack has a list or fact, by its place (`options.ask`), or a level, by its name."""

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mihakk.generators.generating import generate_shard, prepare
-from mihakk.generators.idioms.connotation import NAMES
 from mihakk.generators.parts.excerpts import shown
 from mihakk.generators.parts.prose import leaks
 from mihakk.generators.parts.terms import eras, genres, metres
 from mihakk.generators.task import TASKS
+from mihakk.machinery.languages import pack
 from mihakk.machinery.text import key, word_keys
 from mihakk.schemas.benchmark import BenchmarkConfig
 from mihakk.schemas.idiom import Idiom
@@ -161,7 +161,7 @@ def completed(item: AnswerItem, idiom: Idiom) -> None:
 
 def connoted(item: ChoiceItem, idiom: Idiom) -> None:
     assert idiom.connotation is not None
-    assert right(item) == NAMES["ar"][idiom.connotation]
+    assert right(item) == pack("ar").made_with.connotations[idiom.connotation]
     assert len(item.options) == 3
 
 

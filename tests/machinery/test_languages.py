@@ -29,16 +29,8 @@ from mihakk.machinery.text.comparison import comparison_key
 CODES = frozenset(("ar", "fa", "en"))
 WORDS = "words of prompts, of level items"
 COMPARE = {
-    "evaluation/adapters/code_problems.py": WORDS,
     "evaluation/adapters/kinayat.py": "reads one published benchmark",
     "evaluation/benchmarks.py": "labels as published boards print them",
-    "evaluation/judges/probes.py": WORDS,
-    "evaluation/running/probes.py": WORDS,
-    "evaluation/running/wordings.py": WORDS,
-    "generators/idioms/completion.py": "words of one task",
-    "generators/idioms/connotation.py": "labels of one task",
-    "generators/parts/salience.py": "words of Persian verse",
-    "generators/parts/sentences.py": WORDS,
     "generators/plain_meaning.py": "expressions of dictionaries of idioms",
     "generators/writing/replies.py": WORDS,
     "machinery/morphology.py": "rules and camel-tools' analyzer are of Arabic alone",
@@ -47,7 +39,6 @@ COMPARE = {
     "reports/leaderboard/site.py": "languages of the board's own pages",
     "scrapers/ganjoor/poem.py": "codes of one site",
     "scrapers/own_tables.py": "dialects are of Arabic alone",
-    "validators/audit/defects.py": "planted sentences, of level items",
 }
 """Modules that may still compare codes or hold tables by code, and why."""
 

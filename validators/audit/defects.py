@@ -8,29 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from mihakk.machinery.configs import load_yaml
+from mihakk.machinery.languages import Planted, pack
 from mihakk.machinery.seeds import rng
 from mihakk.schemas.audit import Criterion
 from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
 
 Change = Callable[[Any, random.Random, Sequence[Item]], "Item | None"]
-
-UNTRUE = {
-    "ar": "ومعلوم أن القاهرة عاصمة العراق وأن المتنبي شاعر فارسي من القرن العشرين.",
-    "fa": "می‌دانیم که تهران پایتخت مصر است و حافظ شاعری عرب از سدهٔ بیستم بود.",
-    "en": "It is well known that Cairo is the capital of Iraq.",
-}
-MISUSED = {
-    "ar": "والقافية، أي عدد أبيات القصيدة، والروي، أي اسم الشاعر، معروفان هنا.",
-    "fa": "قافیه یعنی شمار بیت‌های شعر، و ردیف یعنی نام شاعر، در اینجا روشن است.",
-    "en": "The rhyme, that is the number of verses, is given.",
-}
-VAGUE = {"ar": "ما رأيك في ذلك الشيء؟", "fa": "دربارهٔ آن چیز چه می‌گویید؟", "en": "What about it?"}
-POINTS_AWAY = {
-    "ar": "بالرجوع إلى الجدول والنص أعلاه، ما الجواب؟",
-    "fa": "با توجه به جدول و متن بالا، پاسخ چیست؟",
-    "en": "According to the table above, what is the answer?",
-}
-PLACEHOLDER = {"ar": "لا يوجد", "fa": "ندارد", "en": "N/A"}
 
 
 @dataclass(frozen=True)
@@ -156,12 +139,16 @@ def _leaked(item: Item, _: random.Random, __: Sequence[Item]) -> Item | None:
     return _changed(item, question=f"{item.question} ({gold})") if gold else None
 
 
-def _in_front(text: dict[str, str]) -> Change:
-    return lambda item, *_: _changed(item, question=f"{text[item.language]} {item.question}")
+def _in_front(text: Callable[[Planted], str]) -> Change:
+    return lambda item, *_: _changed(item, question=f"{text(_planted(item))} {item.question}")
 
 
-def _instead(text: dict[str, str]) -> Change:
-    return lambda item, *_: _changed(item, question=text[item.language], context="")
+def _instead(text: Callable[[Planted], str]) -> Change:
+    return lambda item, *_: _changed(item, question=text(_planted(item)), context="")
+
+
+def _planted(item: Item) -> Planted:
+    return pack(item.language).made_with.planted
 
 
 def _wrong_gold(item: Item, draw: random.Random, items: Sequence[Item]) -> Item | None:
@@ -218,19 +205,21 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect("misspelt", ("spelling_accuracy", "text_readability"), _misspelt),
     Defect("word_salad", ("grammatical_correctness", "question_clarity"), _word_salad),
-    Defect("vague", ("question_clarity", "question_completeness"), _instead(VAGUE)),
-    Defect("points_away", ("question_completeness",), _instead(POINTS_AWAY)),
+    Defect("vague", ("question_clarity", "question_completeness"), _instead(lambda said: said.vague)),
+    Defect("points_away", ("question_completeness",), _instead(lambda said: said.points_away)),
     Defect("broken_off", ("question_completeness", "question_clarity"), _broken_off),
     Defect("empty_answer", ("answer_quality",), lambda item, *_: _with_gold(item, "")),
     Defect(
         "placeholder_answer",
         ("answer_quality", "answer_alignment"),
-        lambda item, *_: _with_gold(item, PLACEHOLDER[item.language]),
+        lambda item, *_: _with_gold(item, _planted(item).placeholder),
     ),
     Defect("garbled_answer", ("answer_quality", "text_readability"), _garbled_answer),
     Defect("wrong_gold", ("answer_alignment",), _wrong_gold),
-    Defect("untrue", ("factual_accuracy",), _in_front(UNTRUE)),
-    Defect("misused_term", ("terminology_precision", "factual_accuracy"), _in_front(MISUSED)),
+    Defect("untrue", ("factual_accuracy",), _in_front(lambda said: said.untrue)),
+    Defect(
+        "misused_term", ("terminology_precision", "factual_accuracy"), _in_front(lambda said: said.misused)
+    ),
     Defect("row_shift", ("overall_coherence", "answer_alignment"), _row_shift),
     Defect("duplicate_option", ("overall_coherence", "question_clarity"), _duplicate_option),
     Defect("lost_option", (), _lost_option),

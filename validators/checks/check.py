@@ -61,6 +61,8 @@ class Check:
     """The function, called with subject, texts and index, whichever of the three it takes."""
     needs: tuple[str, ...] = ()
     """What a language's pack must tell for the check to be whole."""
+    apart: bool = False
+    """It looks at texts alone: where an item has several languages, at the texts of each by themselves."""
 
 
 _IDENTIFIER = re.compile("[A-Z]{2}[0-9]{2}")
@@ -122,7 +124,10 @@ def check(
         run = CALLS[takes](function)
         CHECKS.add(
             identifier,
-            Check(identifier, title, severity, earned, kinds, "index" in takes, sign, function, run, needs),
+            Check(
+                *(identifier, title, severity, earned, kinds, "index" in takes, sign, function, run, needs),
+                apart=takes == ("texts",),
+            ),
         )
         return function
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from mihakk.schemas.benchmark import ChecksConfig
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.idiom import Idiom
-from mihakk.schemas.item import Item
+from mihakk.schemas.item import BaseItem, Item
 from mihakk.schemas.poem import Poem
 from mihakk.schemas.record import Language
 from mihakk.validators.checks.check import Active, Check, Checked, Objection, active
@@ -36,7 +36,7 @@ def check_set(index: SetIndex, config: ChecksConfig) -> list[Finding]:
     """Findings about the set as a whole, all with the subject `*`."""
     running = active(config)
     return _findings(
-        "*", None, [(one, found) for one in running.whole for found in one.run(None, None, index)], running
+        None, [(one, found) for one in running.whole for found in one.run(None, None, index)], running
     )
 
 
@@ -44,21 +44,34 @@ def _about(subject: Checked, running: Active, index: SetIndex | None) -> list[Fi
     plan = running.plans[type(subject)]
     texts = Texts.of(subject)
     called = plan.always + plan.triggers.by(texts.written) + (() if index is None else plan.compared)
-    found = [(one, found) for one in called for found in one.run(subject, texts, index)]
-    return _findings(subject.id, subject.language, found, running)
+    whole, each = (texts,), tuple(texts.by_language())
+    found = [
+        (one, found)
+        for one in called
+        for mine in (each if one.apart else whole)
+        for found in one.run(subject, mine, index)
+    ]
+    return _findings(subject, found, running)
 
 
 def _findings(
-    subject: str, language: Language | None, found: list[tuple[Check, Objection]], running: Active
+    subject: Checked | None, found: list[tuple[Check, Objection]], running: Active
 ) -> list[Finding]:
-    """Objections as rows of the findings table, in order of the checks' ids."""
+    """Objections as rows of the findings table, in order of the checks' ids; without a subject of the set."""
     return [
         Finding(
             check=one.id,
-            severity=running.severity.get(one.id) or effect(one, language, note=objection.note),
-            subject=subject,
+            severity=running.severity.get(one.id)
+            or effect(one, _language(subject, objection.where), note=objection.note),
+            subject="*" if subject is None else subject.id,
             detail=objection.detail,
             where=objection.where,
         )
         for one, objection in sorted(found, key=lambda pair: pair[0].id)
     ]
+
+
+def _language(subject: Checked | None, where: str) -> Language | None:
+    if isinstance(subject, BaseItem):
+        return subject.language_of(where)
+    return None if subject is None else subject.language

@@ -300,7 +300,7 @@ def _word_of_answer(item: Item, texts: Texts) -> str:
         folded = texts.folded(item.answer)
         return "" if " " in folded else folded
     if isinstance(item, ChoiceItem) and len(item.options) == 2 and item.only_gold is not None:
-        said = [truth_word(option, item.language) for option in item.options]
+        said = [truth_word(option, item.language_of("options")) for option in item.options]
         return said[item.only_gold] if all(said) else ""
     return ""
 

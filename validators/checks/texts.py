@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from re import Pattern
 from string import ascii_uppercase
@@ -11,7 +11,15 @@ from string import ascii_uppercase
 from mihakk.machinery.text.comparison import Compared, compared
 from mihakk.machinery.text.key import folded_words, words_key
 from mihakk.schemas.idiom import Idiom
-from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, QuestionItem
+from mihakk.schemas.item import (
+    DECLARED,
+    AnswerItem,
+    BaseItem,
+    ChoiceItem,
+    ExplanationItem,
+    Item,
+    QuestionItem,
+)
 from mihakk.schemas.poem import Poem
 from mihakk.schemas.record import Language
 
@@ -40,6 +48,7 @@ class Texts:
     __slots__ = (
         "_compared",
         "_folded",
+        "_others",
         "folds",
         "joined",
         "language",
@@ -49,9 +58,13 @@ class Texts:
         "written",
     )
 
-    def __init__(self, parts: tuple[Part, ...], language: Language) -> None:
+    def __init__(
+        self, parts: tuple[Part, ...], language: Language, others: Mapping[str, Language] | None = None
+    ) -> None:
         self.parts = parts
         self.language: Language = language
+        self._others = others or {}
+        """Language of each text that is in another one."""
         texts = [text for _, text in parts]
         self.joined = "\n".join(texts)
         """All parts, one a line: what a screen for the whole subject searches."""
@@ -61,8 +74,8 @@ class Texts:
         # that folds to it: then each is folded by itself.
         self.whole = folded_words(self.written, language)
         self.folds = [fold.strip() for fold in self.whole.split(BETWEEN)]
-        if len(self.folds) != len(texts):
-            self.folds = [words_key(text, language) for text in texts]
+        if len(self.folds) != len(texts) or self._others:
+            self.folds = [words_key(text, self._language(text)) for text in texts]
             self.whole = f" {BETWEEN} ".join(self.folds)
         self._folded: dict[str, str] | None = None
         self._compared: dict[str, Compared] = {}
@@ -83,7 +96,22 @@ class Texts:
             parts = list(_idiom(subject))
         else:
             parts = list(_worded(subject))
-        return cls(tuple(parts), subject.language)
+        others = None
+        if isinstance(subject, BaseItem) and not DECLARED.isdisjoint(subject.metadata):
+            spoken = ((text, subject.language_of(where)) for where, text in parts)
+            others = {text: language for text, language in spoken if language != subject.language}
+        return cls(tuple(parts), subject.language, others)
+
+    def by_language(self) -> Iterator[Texts]:
+        """Itself, or where several languages were declared the parts of each; the subject's own first."""
+        if not self._others:
+            yield self
+            return
+        for language in dict.fromkeys((self.language, *self._others.values())):
+            yield Texts(tuple(one for one in self.parts if self._language(one[1]) == language), language)
+
+    def _language(self, text: str) -> Language:
+        return self._others.get(text, self.language)
 
     def option_folds(self, options: Sequence[str]) -> list[str]:
         """Matching forms of a choice item's options, which are its last parts."""
@@ -95,7 +123,7 @@ class Texts:
             self._folded = {part: fold for (_, part), fold in zip(self.parts, self.folds, strict=True)}
         found = self._folded.get(text)
         if found is None:
-            found = self._folded[text] = words_key(text, self.language)
+            found = self._folded[text] = words_key(text, self._language(text))
         return found
 
     def key(self, text: str) -> str:
@@ -112,12 +140,12 @@ class Texts:
 
     def exact(self, text: str) -> str:
         """What `text` shares with another one that is the same but for its encoding and idle spaces."""
-        return self._forms(text).exact(text, self.language)
+        return self._forms(text).exact(text, self._language(text))
 
     def _forms(self, text: str) -> Compared:
         found = self._compared.get(text)
         if found is None:
-            found = self._compared[text] = compared(text, self.language)
+            found = self._compared[text] = compared(text, self._language(text))
         return found
 
     def words(self, text: str) -> list[str]:

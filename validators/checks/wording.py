@@ -66,8 +66,9 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 _QUOTES: Final = " \"'”»)]}*\u200c\u200f"
 _PLAIN: Final = ByLanguage(lambda pack: str.maketrans(pack.writing.plain))
 """Letters of another keyboard, as the language writes them."""
-_CLOSING: Final = frozenset("?؟.!:…_-–—=$\\%")
-_LEADING: Final = frozenset(",،;؛([{«“")
+_CLOSING: Final = frozenset("?؟.!:…_-–—=$\\%;")
+"""A Latin semicolon ends a statement of code, and a question in Greek."""
+_LEADING: Final = frozenset(",،؛([{«“")
 _BLANKS: Final = ("....", "__", "……")
 _BRACKETS: Final = ("()", "«»", "“”")
 """`[0, 1)` is an interval."""
@@ -147,6 +148,7 @@ class WordTally:
         """Counts one row."""
         asked = texts.words(item.question)
         end = ending(item.question, asked, getattr(item, "options", ()))
+        texts = next(texts.by_language())
         self.rows += 1
         self.words.update(texts.vocabulary)
         self.ends[end.last] += 1

@@ -1,7 +1,7 @@
 """An outside benchmark as items of the tasks `external_choice` and `external_answer`."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -11,7 +11,15 @@ from mihakk.machinery.errors import RecordRejected, UsageError
 from mihakk.machinery.groups import grouped
 from mihakk.machinery.ids import item_id
 from mihakk.machinery.languages import found_script, language_named, languages, pack
-from mihakk.schemas.item import AnswerItem, ChoiceItem, Origin, QuestionItem, Split
+from mihakk.schemas.item import (
+    ANSWERS_IN,
+    CONTEXT_IN,
+    AnswerItem,
+    ChoiceItem,
+    Origin,
+    QuestionItem,
+    Split,
+)
 from mihakk.schemas.record import Language
 from mihakk.schemas.rejection import Rejection
 from mihakk.validators.external.cells import (
@@ -84,10 +92,17 @@ class _Row:
     """What messages and ids call it: `file.jsonl#12`."""
     language: Language
     options: Options
+    declared: dict[str, Language]
+    """Metadata of parts in another language than its question."""
+
+    @property
+    def answers_in(self) -> Language:
+        """Language of its options or answers."""
+        return self.declared.get(ANSWERS_IN, self.language)
 
     def given(self, mapping: Mapping) -> Given:
         """Its gold with what it may name."""
-        return Given(gold_cell(self.cells, mapping), self.options.texts, self.language, self.options.labels)
+        return Given(gold_cell(self.cells, mapping), self.options.texts, self.answers_in, self.options.labels)
 
 
 def read_benchmark(
@@ -202,18 +217,32 @@ def _rows(benchmark: ExternalBenchmark, mapping: Mapping, language: Language) ->
                 body = json.dumps(_cut(cells), ensure_ascii=False, default=str)
                 benchmark.reject(name, error.reason, error.detail, body)
                 continue
-            yield _Row(place, number, cells, name, spoken, options)
+            yield _Row(place, number, cells, name, spoken, options, {})
 
 
 def _with_scripts(rows: Sequence[_Row], mapping: Mapping) -> Iterator[_Row]:
-    """The rows, a language that has no pack with the script that they are written in: `sr` as `sr-Cyrl`."""
+    """The rows, a language that has no pack with the script that they are written in: `sr` as `sr-Cyrl`.
+
+    A part that the mapping says to be in another language than its row's question says so as well.
+    """
     found: dict[Language, Language] = {}
     for language, mine in grouped(rows, lambda row: row.language).items():
         texts = (" ".join(_asked(row, name, mapping) for name in mapping.question) for row in mine)
-        script = "" if pack(language).own or pack(language).script else found_script(texts)
-        found[language] = f"{language}-{script}" if script else language
+        found[language] = _with_script(language, texts)
+    contexts = (" ".join(shown(cell(row.cells, name)) for name in mapping.context) for row in rows)
+    answers = (" ".join(row.options.texts) or shown(gold_cell(row.cells, mapping)) for row in rows)
+    said = ((CONTEXT_IN, mapping.context_in, contexts), (ANSWERS_IN, mapping.answers_in, answers))
+    parts = {key: _with_script(language, texts) for key, language, texts in said if language}
     for row in rows:
-        yield row if found[row.language] == row.language else replace(row, language=found[row.language])
+        language = found[row.language]
+        declared = {key: other for key, other in parts.items() if other != language}
+        same = language == row.language and not declared
+        yield row if same else replace(row, language=language, declared=declared)
+
+
+def _with_script(language: Language, texts: Iterable[str]) -> Language:
+    script = "" if pack(language).own or pack(language).script else found_script(texts)
+    return f"{language}-{script}" if script else language
 
 
 def _golds(rows: Sequence[_Row], mapping: Mapping, benchmark: ExternalBenchmark) -> dict[int, Golds]:
@@ -337,7 +366,9 @@ def _item(
     task = "external_choice" if golds else "external_answer"
     gold = gold_cell(cells, mapping)
     split = shown(cell(cells, mapping.split)) if mapping.split else table.split
-    metadata = {"split": split} if split and split not in _SPLITS else {}
+    metadata = dict(row.declared)
+    if split and split not in _SPLITS:
+        metadata["split"] = split
     if mapping.id:
         metadata["id"] = shown(cell(cells, mapping.id))
     common: dict[str, Any] = {
@@ -357,7 +388,7 @@ def _item(
         accepted = tuple(dict.fromkeys(one for one in more if one != answer))
         return AnswerItem(answer=answer, accepted=accepted, metadata=metadata, **common)
     options = row.options.texts
-    right = golds.read(gold, options, row.language, row.options.labels)
+    right = golds.read(gold, options, row.answers_in, row.options.labels)
     if right is None:
         metadata["gold"] = shown(gold)
     return ChoiceItem(options=options, gold=right or (), metadata=metadata, **common)

@@ -116,6 +116,8 @@ class _Group:
     findings: Sequence[Finding]
     lead: str = ""
     """Check that tells the cause, where it is not the one with most findings."""
+    language: Language = ""
+    """Of the texts that it speaks of, where it is not their rows'."""
     example: str = ""
 
 
@@ -141,9 +143,9 @@ def clusters(
     for cause in (_foreign, _shifted, _keyed, _copied, _damaged, _misread):
         found, left = cause(known, left)
         groups += found
-    groups += _by_check(left)
+    groups += _by_check(known, left)
     language = Counter(item.language for item in items).most_common(1)[0][0] if items else "ar"
-    weighed = [_weighed(group, language, precision) for group in groups]
+    weighed = [_weighed(group, group.language or language, precision) for group in groups]
     weighed += _unreadable(rejected)
     return sorted(weighed, key=lambda one: (one.severity == "report", -one.worth, -one.rows, one.title))
 
@@ -281,22 +283,31 @@ def _by_part(findings: Sequence[Finding], parts: Mapping[str, str]) -> dict[str,
     return grouped(findings, lambda one: parts[one.subject])
 
 
-def _by_check(left: Sequence[Finding]) -> Iterator[_Group]:
-    """What is left, by check; the same evidence in many rows is a group of its own."""
+def _by_check(known: _Known, left: Sequence[Finding]) -> Iterator[_Group]:
+    """What is left, by check and declared language; the same evidence in many rows is a group of its own."""
     titles = check_titles()
-    for (check, severity), found in grouped(left, lambda one: (one.check, one.severity)).items():
+
+    def declared(one: Finding) -> Language:
+        item = known.by_id[one.subject]
+        language = item.language_of(one.where)
+        return "" if language == item.language else language
+
+    by_cause = grouped(left, lambda one: (one.check, one.severity, declared(one)))
+    for (check, severity, language), found in by_cause.items():
+        spoken = f", in their texts in {language}" if language else ""
         rest: list[Finding] = []
         for detail, same in grouped(found, lambda one: one.detail).items():
             names = list(dict.fromkeys(one.subject for one in same))
             if len(names) < LEAST_ROWS or severity == "report" or "«" not in detail:
                 rest += same
             else:
-                yield _Group("same_evidence", f"{len(names):,} rows have the same: {detail}", names, same)
+                title = f"{len(names):,} rows have the same{spoken}: {detail}"
+                yield _Group("same_evidence", title, names, same, language=language)
         if rest:
             names = list(dict.fromkeys(one.subject for one in rest))
             failing = "row fails" if len(names) == 1 else "rows fail"
-            title = f"{len(names):,} {failing} {check}: {titles.get(check, '')}"
-            yield _Group("rule", title, names, rest)
+            title = f"{len(names):,} {failing} {check}{spoken}: {titles.get(check, '')}"
+            yield _Group("rule", title, names, rest, language=language)
 
 
 def _weighed(group: _Group, language: Language, precision: PrecisionOf) -> Cluster:

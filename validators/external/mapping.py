@@ -5,7 +5,8 @@ from difflib import get_close_matches
 from typing import Literal, get_args
 
 from mihakk.machinery.errors import UsageError
-from mihakk.schemas.record import Record
+from mihakk.machinery.languages import pack
+from mihakk.schemas.record import Language, Record
 
 GoldAs = Literal["auto", "letter", "index0", "index1", "text", "label", "marks"]
 
@@ -39,7 +40,13 @@ class Mapping(Record):
     header: bool = True
     """The first line of a csv or tsv names the columns; without one they are `column 1`, `column 2`, ..."""
     language: str = ""
-    """Column with `ar`, `fa` or `en`, where rows differ."""
+    """Column with a language's code or name, where rows differ."""
+    choices_in: str = ""
+    """Language of the options, where they are in another than the question: `en` beside Arabic questions."""
+    context_in: str = ""
+    """The same for the context, which may be the source text of a translated question."""
+    gold_in: str = ""
+    """The same for answers in words."""
 
     def columns(self) -> tuple[str, ...]:
         """All columns the mapping names."""
@@ -48,8 +55,15 @@ class Mapping(Record):
             name for name in (*self.question, *self.choices, *self.gold, *self.context, *single) if name
         )
 
+    @property
+    def answers_in(self) -> str:
+        """Language of the options or answers, where it is another than the question's; else empty."""
+        return self.choices_in if self.choices else self.gold_in
+
 
 _SEVERAL = ("question", "choices", "gold", "context")
+_SPOKEN = ("choices", "context", "gold")
+"""Parts of a row that may be in another language than its question."""
 
 
 def _split(text: str, mark: str) -> list[str]:
@@ -102,4 +116,43 @@ def parse_mapping(text: str) -> Mapping:
     gold_as = values.get("gold_as", "auto")
     if gold_as not in get_args(GoldAs):
         raise UsageError(f"gold_as={gold_as} must be one of {', '.join(get_args(GoldAs))}")
+    _require_parts(values)
     return Mapping.model_validate(values)
+
+
+def _require_parts(values: dict[str, str | tuple[str, ...]]) -> None:
+    """Refuses a language of a part that the mapping doesn't name, or that is none of BCP 47."""
+    for what in _SPOKEN:
+        if language := values.get(f"{what}_in"):
+            pack(str(language))
+            if what not in values:
+                raise UsageError(f"{what}_in={language}: the mapping names no column of the {what}")
+    if "gold_in" in values and "choices" in values:
+        raise UsageError("gold_in: the gold is one of the options here: write choices_in")
+
+
+def parse_languages(text: str) -> tuple[Language, str]:
+    """The language of rows that `--language` gives, and what it adds to a mapping for parts of a row.
+
+    `fa` is all of a row; `question=fa,choices=en` and `fa,choices=en` leave `choices_in=en`.
+
+    Raises:
+        UsageError: A part is none of `question`, `choices`, `context` and `gold`, or a code none of BCP 47.
+    """
+    said = ""
+    more = []
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        what, equals, language = (piece.strip() for piece in part.rpartition("="))
+        if equals and what not in ("question", *_SPOKEN):
+            raise UsageError(
+                f"--language {part!r}: {what!r} is no part of a row with a language of its own; write "
+                "LANGUAGE, or question=LANGUAGE, and choices=, context= or gold=LANGUAGE where they differ"
+            )
+        pack(language)
+        if what in _SPOKEN:
+            more.append(f"{what}_in={language}")
+        elif said:
+            raise UsageError(f"--language {text!r} names the language of questions twice: {said}, {language}")
+        else:
+            said = language
+    return said or "ar", ",".join(more)

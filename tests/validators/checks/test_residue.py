@@ -126,6 +126,28 @@ def test_a_question_without_a_mark_breaks_off_where_all_others_have_one() -> Non
     assert _found([*_ASKED, cut], "QU02") == {cut.id}
 
 
+def test_a_question_that_ends_in_a_statement_of_code_is_whole() -> None:
+    code = "Which value does x have behind these two statements? x := 3; x := x + 1;"
+    cut = _item(
+        501, language="en", question="Which planets did Galileo, by his own letters,", options=["a", "b"]
+    )
+    assert _found([*_ASKED, _item(500, language="en", question=code, options=["3", "4"]), cut], "QU02") == {
+        cut.id
+    }
+
+
+def test_ranges_and_rows_of_numbers_are_counted_as_letters_of_another_list_and_flagged_behind_brackets() -> (
+    None
+):
+    ages = _item(
+        0, language="en", question="How old is it?", options=["one year", "2 - 3 years", "ten years"]
+    )
+    rows = _item(1, language="en", question="Which are right?", options=["only I", "I - II", "I - III"])
+    left = _item(2, language="en", question="Which city is it?", options=["Rome", "b) Paris", "Bonn"])
+    found = {one.subject: one.severity for one in check_items([ages, rows, left], ChecksConfig(), None)}
+    assert found == {ages.id: "report", rows.id: "report", left.id: "flag"}
+
+
 def test_what_many_questions_do_is_their_style() -> None:
     stems = [
         _item(

@@ -32,12 +32,13 @@ def gold_mark(item: ChoiceItem) -> Objections:
     gold = item.only_gold
     if gold is None or len(item.options) < 2:
         return
-    marks = _marks(item.options[gold], item.language)
+    language = item.language_of("options")
+    marks = _marks(item.options[gold], language)
     if not marks:
         return
     for place, option in enumerate(item.options):
         if place != gold:
-            marks -= _marks(option, item.language) | {mark for mark in marks if mark in option}
+            marks -= _marks(option, language) | {mark for mark in marks if mark in option}
     marks -= {mark for mark in marks if mark in item.question}
     if marks:
         yield Objection(f"the gold alone is marked: {excerpt(item.options[gold])}", f"options[{gold}]")

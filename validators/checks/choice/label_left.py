@@ -5,7 +5,7 @@ import re
 from mihakk.schemas.item import ChoiceItem
 from mihakk.validators.checks.check import Objection, Objections, check
 from mihakk.validators.checks.meta_options import is_meta
-from mihakk.validators.checks.texts import Texts, excerpt
+from mihakk.validators.checks.texts import Texts, excerpt, is_outside
 
 LISTS = ("abcdefghij", "ابجدهوزحطي", "ابتثجحخدذر", "123456789", "١٢٣٤٥٦٧٨٩", "۱۲۳۴۵۶۷۸۹")
 _LETTER = r"(?P<letter>[A-Ja-j]|[أابجدهوزحطتث]|الف|[1-9١-٩۱-۹])"
@@ -25,6 +25,7 @@ def label_left(item: ChoiceItem, texts: Texts) -> Objections:
     """No option begins with a letter that others lack, and none holds the next one (`Paris B) Rome`).
 
     Where all options are lettered, `CH10` looks at their order. A letter that the question names is no label.
+    Before a dash stood a range or a row of numbers in each of twelve findings read: outside sets count those.
     """
     if not any(map(_may_hold, item.options)):
         return
@@ -36,7 +37,8 @@ def label_left(item: ChoiceItem, texts: Texts) -> Objections:
             continue
         named = match and (f"{match['letter']})" in item.question or len(_ENUMERATED.findall(option)) > 1)
         if match and not named and lettered < len(item.options) and _is_label(match, place, lettered):
-            yield Objection(f"one of its own letter: {excerpt(option)}", f"options[{place}]")
+            note = is_outside(item) and match["close"] in "-–—"
+            yield Objection(f"one of its own letter: {excerpt(option)}", f"options[{place}]", note)
             continue
         inside = INSIDE.search(option)
         if inside and not _spoken(inside, option, item.question):

@@ -20,7 +20,8 @@ def duplicate_option(item: ChoiceItem, texts: Texts) -> Objections:
     """
     for first, i in _alike(item, texts):
         one, other = item.options[first], item.options[i]
-        if _letters(one, item.language) == _letters(other, item.language):
+        spoken = item.language_of("options")
+        if _letters(one, spoken) == _letters(other, spoken):
             both = f"{excerpt(one)} and {excerpt(other)}"
             yield Objection(f"{_named(first, i)} read the same: {both}", f"options[{i}]")
 
@@ -32,7 +33,7 @@ def letter_variants(item: ChoiceItem, texts: Texts) -> Objections:
     Reported only: a question of spelling asks for exactly that.
     """
     for first, i in _alike(item, texts):
-        one, other = (_letters(item.options[place], item.language) for place in (first, i))
+        one, other = (_letters(item.options[place], item.language_of("options")) for place in (first, i))
         words = len(one) > 1 and one.isalpha() and other.isalpha()
         if words and one != other and strip_marks(one) != strip_marks(other):
             both = f"{excerpt(item.options[first])} and {excerpt(item.options[i])}"

@@ -46,7 +46,7 @@ def second_right(item: ChoiceItem, texts: Texts) -> Objections:
     gold = item.only_gold
     if gold is None:
         return
-    said = option_words(item.language).meanings(texts.option_folds(item.options))
+    said = option_words(item.language_of("options")).meanings(texts.option_folds(item.options))
     right = said[gold]
     if len(right) < SHORTEST and not right.isdigit():
         return

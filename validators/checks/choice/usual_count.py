@@ -16,7 +16,7 @@ def usual_count(item: ChoiceItem, index: SetIndex) -> Objections:
     """
     usual = index.usual_options.get((item.subset, item.task), len(item.options))
     if len(item.options) != usual and not (
-        len(item.options) == 2 and says_truth(item.options, item.language)
+        len(item.options) == 2 and says_truth(item.options, item.language_of("options"))
     ):
         yield Objection(
             f"{len(item.options)} options where others offer {usual}", "options", is_outside(item)

@@ -40,7 +40,7 @@ def long_answer(item: QuestionItem, texts: Texts) -> Objections:
         return
     for answer in answers(item):
         words = texts.words(answer)
-        if len(words) < 2 or (outside and holds_signs(answer, item.language)):
+        if len(words) < 2 or (outside and holds_signs(answer, item.language_of("gold"))):
             continue
         whole = len(words) < LEAST_WORDS or (outside and len(words) < LEAST_IN_PART)
         needed = len(words) if whole else max(LEAST_WORDS, ceil(SHARE * len(words)))

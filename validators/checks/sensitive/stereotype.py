@@ -21,5 +21,6 @@ def stereotype(item: QuestionItem, texts: Texts) -> Objections:
     """
     if not is_outside(item):
         return
-    for _, phrase in stereotypes(texts.language).spoken(texts.vocabulary, texts.whole):
-        yield Objection(f"said of a whole people or sex: {excerpt(phrase)}", "")
+    for mine in texts.by_language():
+        for _, phrase in stereotypes(mine.language).spoken(mine.vocabulary, mine.whole):
+            yield Objection(f"said of a whole people or sex: {excerpt(phrase)}", "")

@@ -15,18 +15,19 @@ def wording(subject: Checked, texts: Texts) -> Objections:
     People decide: literature may use any of them with good reason. In an outside benchmark it is only
     counted: there they stand in questions of law and of what is offensive, and names are spelt like them.
     """
-    for kind, phrase in sensitive_words(texts.language).spoken(texts.vocabulary, texts.whole):
-        if f" {phrase} بن " in texts.whole or f" بن {phrase} " in texts.whole:
-            continue
-        places = [
-            (number, name)
-            for number, (name, text) in enumerate(texts.parts)
-            if f" {phrase} " in f" {texts.folded(text)} "
-        ]
-        if places and all(_broken(phrase, number, texts) for number, _ in places):
-            continue
-        where = places[0][1] if places else ""
-        yield Objection(f"sensitive wording ({kind}): {excerpt(phrase)}", where, is_outside(subject))
+    for mine in texts.by_language():
+        for kind, phrase in sensitive_words(mine.language).spoken(mine.vocabulary, mine.whole):
+            if f" {phrase} بن " in mine.whole or f" بن {phrase} " in mine.whole:
+                continue
+            places = [
+                (number, name)
+                for number, (name, text) in enumerate(mine.parts)
+                if f" {phrase} " in f" {mine.folded(text)} "
+            ]
+            if places and all(_broken(phrase, number, mine) for number, _ in places):
+                continue
+            where = places[0][1] if places else ""
+            yield Objection(f"sensitive wording ({kind}): {excerpt(phrase)}", where, is_outside(subject))
 
 
 def _broken(phrase: str, number: int, texts: Texts) -> bool:

@@ -58,7 +58,7 @@ def model_said(item: QuestionItem, texts: Texts) -> Objections:
         return
     lexicon = model_residue(item.language)
     for where, text in texts.parts:
-        found = _residue(text, item.language, lexicon, passage=where == "context")
+        found = _residue(text, item.language_of(where), lexicon, passage=where == "context")
         if found:
             yield Objection(f"{found[0]} of a language model: {excerpt(found[1])}", where)
 

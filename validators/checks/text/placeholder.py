@@ -30,13 +30,17 @@ def placeholder(subject: Checked, texts: Texts) -> Objections:
 
     An option or answer may be a word like `none`, and a sign where other options are signs as well.
     """
-    known = placeholders(texts.language)
-    if known.words.isdisjoint(texts.folds) and all(texts.folds):
-        return
-    asked = isinstance(subject, QuestionItem)
     signs = (
         isinstance(subject, ChoiceItem) and sum(not texts.folded(option) for option in subject.options) > 1
     )
+    for mine in texts.by_language():
+        yield from _placeholders(mine, asked=isinstance(subject, QuestionItem), signs=signs)
+
+
+def _placeholders(texts: Texts, *, asked: bool, signs: bool) -> Objections:
+    known = placeholders(texts.language)
+    if known.words.isdisjoint(texts.folds) and all(texts.folds):
+        return
     for where, text in texts.parts:
         if len(text) > LONGEST or where == "title":
             continue
@@ -63,7 +67,7 @@ def placeholder_answer(item: QuestionItem, texts: Texts, index: SetIndex) -> Obj
     that it is only counted.
     """
     for answer in answers(item):
-        if texts.folded(answer) not in natural(item.language):
+        if texts.folded(answer) not in natural(item.language_of("gold")):
             continue
         others = wrong(item)
         made = not is_outside(item) and isinstance(item, ChoiceItem)
