@@ -12,7 +12,7 @@ from mihakk.schemas.benchmark import MOST_LOST
 from mihakk.schemas.stages import CURATED, GENERATED, NORMALIZED, REVIEWED, SCRAPED
 
 PARTS = "rejected parts"
-"""Note of the first stage: rejections of couplets and lines, which are no records."""
+"""Note of the first stage: rejections of couplets, lines and headings, which are no records."""
 LOST = ("blocked", "discarded_")
 """Beginnings of the reasons for which a task's items are lost."""
 

@@ -10,9 +10,10 @@ import orjson
 from pydantic import Field, model_validator
 
 from mihakk.machinery.errors import RecordRejected, SourceChanged, UsageError
+from mihakk.schemas.poem import Poem
 from mihakk.schemas.rejection import Rejection
 from mihakk.scrapers.labels import number as stated_number
-from mihakk.scrapers.long_table import filled, group_key, poem_of
+from mihakk.scrapers.long_table import filled, group_key, poem_of, put_together
 from mihakk.scrapers.mapping import FIELDS, RowIds, RowOptions, field_of, record, resolve_columns
 from mihakk.scrapers.place import find, readable
 from mihakk.scrapers.raw import RawStore
@@ -46,6 +47,11 @@ class FilesOptions(RowOptions):
     """Phrases begin or end with their number in the list (`12- ...`, `... (12)`), which is dropped."""
     fill: tuple[str, ...] = ()
     """Columns whose blank or merged cells hold what stands above them."""
+    join: tuple[str, ...] = ()
+    """Columns whose texts are put one below the other where a cell beside them is merged over rows, as those
+    of an expression with several meanings."""
+    least_couplets: int = Field(default=1, ge=1)
+    """Of a poem; shorter ones, as notes beside the poems are read, are rejected (`too_short`)."""
     verse: VerseText | None = None
     """Read plain texts (.txt) with poems in them, laid out like this, and no tables."""
     file_gives: str = ""
@@ -183,7 +189,8 @@ class _Table:
 
     def _rows(self) -> Iterator[Row]:
         if self._options.verse is None:
-            return joined(read_rows(self._path, self._layout), self._options.columns.values())
+            rows = joined(read_rows(self._path, self._layout), self._options.columns.values())
+            return put_together(rows, self._options.join)
         return read_poems(self._path, self._options.verse, self._layout.encoding)
 
     def _place(self, number: int) -> str:
@@ -191,7 +198,8 @@ class _Table:
 
     def _records(self, number: int, fields: dict[str, Any], columns: dict[str, str]) -> Iterator[Entry]:
         terms = {"licence": self._options.licence, "attribution": self._options.attribution}
-        return record(
+        least = self._options.least_couplets
+        for entry in record(
             self._options.kind,
             fields,
             columns,
@@ -199,7 +207,13 @@ class _Table:
             ids=self._ids,
             number=self._first + number,
             provenance=SOURCE.provenance(self._place(number), self._digest, **terms),
-        )
+        ):
+            if isinstance(entry, Poem) and len(entry.couplets) < least:
+                opening = entry.couplets[0].first.raw[:80]
+                detail = f"{self._place(number)}: fewer couplets than {least}: {opening!r}"
+                yield Rejection(record=entry.id, reason="too_short", detail=detail)
+            else:
+                yield entry
 
     def _rejected(self, row: Row, error: RecordRejected) -> Rejection:
         place = self._place(row.number)
@@ -217,7 +231,7 @@ def _columns(
     if present not in shapes:
         try:
             said = {*options.group_by, *filter(None, (options.order,))}
-            if absent := sorted((said | set(options.fill)) - set(present)):
+            if absent := sorted((said | {*options.fill, *options.join}) - set(present)):
                 raise UsageError(
                     f"{path.name} has no column {', '.join(absent)}; it has {', '.join(present)}"
                 )

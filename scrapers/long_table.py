@@ -7,6 +7,7 @@ from typing import Any
 
 from mihakk.machinery.errors import RecordRejected
 from mihakk.scrapers.labels import number as stated_number
+from mihakk.scrapers.table_signs import over_rows
 from mihakk.scrapers.tables import Row
 
 _VERSE = ("couplets", "hemistichs", "lines", "first", "second")
@@ -14,17 +15,41 @@ _LISTS = ("prose", "explanations")
 
 
 def filled(rows: Iterable[Row], columns: Iterable[str]) -> Iterator[Row]:
-    """Rows whose blank cells of these columns, merged ones too, hold what stands above them."""
+    """Rows whose blank cells of these columns, merged ones too, hold what stands above them; not a heading,
+    which is one cell over several columns."""
     names = tuple(columns)
     above: dict[str, Any] = {}
     for row in rows:
         for name in names:
+            if name in row.merged and not over_rows(row.merged[name]):
+                continue
             if row.fields.get(name) not in (None, ""):
                 above[name] = row.fields[name]
             elif name in row.fields and name in above:
                 row.fields[name] = above[name]
             row.merged.pop(name, None)
         yield row
+
+
+def put_together(rows: Iterable[Row], columns: Iterable[str]) -> Iterator[Row]:
+    """Rows over which cells are merged as one, with the texts of these columns one below the other."""
+    names = tuple(columns)
+    whole: Row | None = None
+    held: set[str] = set()
+    for row in rows:
+        over = {cells for name, cells in row.merged.items() if name not in names and over_rows(cells)}
+        if names and whole is not None and over & held:
+            for name in names:
+                whole.fields[name] = "\n".join(filter(None, (_text(whole, name), _text(row, name))))
+            continue
+        if whole is not None:
+            yield whole
+        whole, held = row, over
+        if names:
+            for name in [name for name, cells in row.merged.items() if over_rows(cells)]:
+                del row.merged[name]
+    if whole is not None:
+        yield whole
 
 
 def poem_of(rows: list[Row], columns: Mapping[str, str], order: str) -> dict[str, Any]:

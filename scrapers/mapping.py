@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
@@ -87,6 +88,8 @@ ALIASES: dict[Kind, dict[str, str]] = {
 """Usual names of columns that need no map."""
 
 
+BREAK = re.compile(r"<br ?/?>", re.IGNORECASE)
+"""What ends a line in a cell that was copied from a page."""
 _NAMELESS = (
     "; '' is a column without a name: a header of merged cells leaves one, so give each its own in one row"
 )
@@ -328,7 +331,7 @@ def _texts(value: Any, field: str) -> list[str]:
     if isinstance(value, str):
         found = listed(value)
         if not isinstance(found, list):
-            return [line for line in value.splitlines() if line.strip()]
+            return [line for line in BREAK.sub("\n", value).splitlines() if line.strip()]
         value = found
     if isinstance(value, (list, tuple)) and all(isinstance(entry, str) for entry in value):
         return list(value)

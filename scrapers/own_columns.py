@@ -14,7 +14,7 @@ from mihakk.machinery.configs import load_yaml
 from mihakk.machinery.settings import REFERENCE
 from mihakk.machinery.text import key
 from mihakk.machinery.text.digits import convert
-from mihakk.scrapers.mapping import Kind, field_of, listed
+from mihakk.scrapers.mapping import BREAK, Kind, field_of, listed
 from mihakk.scrapers.tables import Row
 
 VERSES = ("couplets", "hemistichs", "lines", "first", "second")
@@ -121,7 +121,7 @@ def _is_nested(value: Any) -> bool:
 def cell_text(value: Any) -> str:
     if isinstance(value, str):
         found = listed(value)
-        return cell_text(found) if isinstance(found, list) else value
+        return cell_text(found) if isinstance(found, list) else BREAK.sub("\n", value)
     if isinstance(value, list | tuple):
         return "\n".join(cell_text(one) for one in value)
     return "" if value is None else str(value)

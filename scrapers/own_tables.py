@@ -24,7 +24,7 @@ from mihakk.scrapers.own_columns import (
     plain,
 )
 from mihakk.scrapers.own_proposal import LOOKED, POET, Found, Question, tell_language
-from mihakk.scrapers.table_signs import NUMBER
+from mihakk.scrapers.table_signs import NUMBER, over_rows
 from mihakk.scrapers.tables import Layout, Row, read_rows, sheets_of
 from mihakk.scrapers.wide_table import joined, pattern_of, series
 
@@ -32,6 +32,8 @@ _TITLES = 10
 """Rows at the top among which the header is looked for."""
 _NAME_WORDS = 6
 """Most words of a column's name."""
+_PLAIN_WORDS = 3
+"""The same where no second name says what its column holds: a line of verse is as short as a long name."""
 _MOST = 0.9
 """Share of the rows or poems that counts as all of them, slips apart."""
 
@@ -73,7 +75,8 @@ def layout_of(path: Path, sheet: str = "") -> tuple[Layout, list[str], list[Row]
         score = (float(known > 1), float(named) * whole, float(known), -row)
         if row and not known and told:
             continue
-        if best is None or score > best[0]:
+        same = best is not None and best[1].header_row > 0 and names == best[2]  # from an empty row above it
+        if best is None or same or score > best[0]:
             best = (score, layout._replace(sheet=sheet), names, rows)
     if best is None:
         raise UsageError(told)
@@ -116,7 +119,8 @@ def of_table(path: Path, sheet: str, folder: Path | None = None) -> Found:
     wide = series(names, {one: guess_field("poem", one) for one in map(pattern_of, names) if one})
     rows = list(joined(rows, [wide]))
     columns = {column.name: column for column in columns_of(rows)}
-    if any(len(WORD.findall(name)) > _NAME_WORDS for name in columns):
+    told = sum(any(guess_field(kind, name) for kind in FIELDS) for name in columns)
+    if any(len(WORD.findall(name)) > (_NAME_WORDS if told > 1 else _PLAIN_WORDS) for name in columns):
         where = f"{path}, sheet {sheet!r}" if sheet else str(path)
         raise UsageError(
             f"{where}: no row names the columns ({', '.join(columns)[:80]!r} stands first): write names "
@@ -140,9 +144,12 @@ def of_table(path: Path, sheet: str, folder: Path | None = None) -> Found:
     found.options |= {"columns": said, "ignore": ignored}
     if ignored:
         found.evidence.append(f"left out: {', '.join(ignored)}")
+    if kind == "poem":
+        _ask_for_halves(named, found)  # first: its answer gives all columns
     if kind == "poem" and "poet" not in named:
         found.questions.append(Question("fields.poet", POET + _or_column(ignored)))
     if kind == "idiom":
+        _ask_for_merged(rows, named, found)
         phrases = columns[named["phrase"]].full if "phrase" in named else []
         numbers = [stated_number(match[0]) or 0 for one in phrases if (match := NUMBER.search(one))]
         rising = sum(a < b for a, b in pairwise(numbers))
@@ -161,7 +168,9 @@ def _kind_and_fields(columns: Mapping[str, Column], found: Found, wide: str) -> 
             guess = guess_field(kind, name)
             if (guess == "couplets" and not column.nested) or (guess == "title" and column.holds_lines):
                 guess = "hemistichs"
-            if guess and guess not in fields and may_be(guess, column):
+            first = columns[fields[guess]] if guess in fields else None
+            longer = guess == "hemistichs" and first and column.letters > 2 * first.letters
+            if guess and (first is None or longer) and may_be(guess, column):
                 fields[guess] = name
     if wide:
         found.evidence.append(f"the columns {wide!r} hold a poem's lines side by side")
@@ -169,7 +178,7 @@ def _kind_and_fields(columns: Mapping[str, Column], found: Found, wide: str) -> 
     if {"phrase", "explanation"} <= set(by_name["idiom"]):
         return "idiom", _without_verse(by_name["idiom"])
     if set(VERSES) & set(by_name["poem"]):
-        return "poem", _one_verse(by_name["poem"])
+        return "poem", _both_halves(_one_verse(by_name["poem"]), columns)
     texts = sorted((one for one in columns.values() if one.is_text), key=lambda one: one.letters)
     if "phrase" in by_name["idiom"] or "explanation" in by_name["idiom"]:
         return "idiom", _with_the_other(by_name["idiom"], texts, found)
@@ -205,6 +214,49 @@ def _one_verse(fields: dict[str, str]) -> dict[str, str]:
     kept = next(way for way in ("couplets", "first", "hemistichs", "lines", "second") if way in fields)
     keep = ("first", "second") if kept in ("first", "second") else (kept,)
     return {name: column for name, column in fields.items() if name not in VERSES or name in keep}
+
+
+def _both_halves(fields: dict[str, str], columns: Mapping[str, Column]) -> dict[str, str]:
+    """Two columns named for hemistichs alike (`شطر أ`, `شطر ب`), lines of one length, as two halves."""
+    one = columns[fields["hemistichs"]] if "hemistichs" in fields else None
+    alike = [
+        column
+        for name, column in columns.items()
+        if one and guess_field("poem", name) == "hemistichs" and may_be("hemistichs", column)
+        and not column.holds_lines and column.letters <= 1.5 * one.letters <= 2.25 * column.letters
+    ]  # fmt: skip
+    if len(alike) != 2:
+        return fields
+    return _without_verse(fields) | {"first": alike[0].name, "second": alike[1].name}
+
+
+def _ask_for_halves(named: Mapping[str, str], found: Found) -> None:
+    """What two columns are whose names say hemistich alike."""
+    halves = [named.get(half, "") for half in ("first", "second")]
+    if not all(guess_field("poem", half) == "hemistichs" for half in halves):
+        return
+    first, second = halves
+    columns = {name: column for name, column in found.options["columns"].items() if name not in VERSES}
+    found.questions.append(
+        Question(
+            "reading",
+            f"{first!r} and {second!r} both hold hemistichs. What is a row?",
+            [f"a couplet: {first!r}, then {second!r}", f"verse in {first!r} alone"],
+            [{}, {"columns": {**columns, "hemistichs": first}, "ignore": [*found.options["ignore"], second]}],
+        )
+    )
+
+
+def _ask_for_merged(rows: Sequence[Row], named: Mapping[str, str], found: Found) -> None:
+    """What the rows hold whose expression stands in one cell merged over them."""
+    phrase = named.get("phrase", "")
+    merged = list(dict.fromkeys(row.merged[phrase] for row in rows if phrase in row.merged))
+    over = [cells for cells in merged if over_rows(cells)]
+    if over and "explanation" in named:
+        text = f"{len(over)} cells of {phrase!r} are merged over rows, {over[0]} first. What are these rows?"
+        choices = ["meanings of one expression, to be read together", "to be left out"]
+        readings = [{"join": [named["explanation"]]}, {"accept": ["merged_cells"]}]
+        found.questions.append(Question("reading", text, choices, readings))
 
 
 def _with_the_other(fields: dict[str, str], texts: Sequence[Column], found: Found) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, product
@@ -27,6 +28,9 @@ _FIT = 0.9
 """Figure from which a reading is so good that no line is looked for that names a poet."""
 _TIE = 0.03
 """Readings whose figures differ by less fit alike, and are asked about."""
+_FEW_TEXTS = 3
+_RUNNING = 0.1
+"""Texts, and share of them, in which the same line is no verse of each."""
 _SEPARATORS = ("  ", " - ", " – ", " — ", "--", "؛", "،", ";", ",", ":")
 
 
@@ -38,16 +42,19 @@ def of_texts(files: Sequence[Path], folder: Path | None) -> Found:
     sample = files[:200]
     _refuse_books(found, sample)
     tell_language(found, [["".join(text_lines(file, "auto")) for file in sample]])
+    if drop := _running(sample):
+        found.evidence.append(f"no verse, as they stand in several texts: {', '.join(map(repr, drop))}")
     _poet(found, files, folder)
     language: Language = found.options.get("language") or "fa"
     ways = [
-        VerseText(poems=poems, title=title, between=between)  # type: ignore[arg-type]
+        VerseText(poems=poems, title=title, between=between, drop=drop)  # type: ignore[arg-type]
         for poems, title, between in product(
             ("file", "blank_lines", "two_blank_lines", "marks", "headings"),
-            ("none", "first_line", "line_above"),
+            ("none", "first_line", "line_above", "heading"),
             _between(sample[:_POEMS]),
         )
-        if title != "line_above" or poems not in ("file", "headings")
+        if (title != "line_above" or poems not in ("file", "headings"))
+        and (title != "heading" or poems == "file")
     ]
     scored = [(_fitness(sample[:_POEMS], how, language), how) for how in ways]
     best = max(score for score, _ in scored)
@@ -103,6 +110,17 @@ def _refuse_books(found: Found, sample: Sequence[Path]) -> None:
             f"{book} is a book of OpenITI's: `mihakk source try {book} --suggest` proposes how its sayings "
             "are read; of a diwan keep the verse alone, two hemistichs a line, an empty line between poems"
         )
+
+
+def _running(files: Sequence[Path]) -> tuple[str, ...]:
+    """Lines that stand alike in several texts, as the name of a poet or a source below each poem does."""
+    texts = Counter(
+        line
+        for file in files
+        for line in dict.fromkeys(map(str.strip, text_lines(file, "auto")))
+        if LETTER.search(line)
+    )
+    return tuple(line for line, count in texts.items() if count >= max(_FEW_TEXTS, _RUNNING * len(files)))
 
 
 def _between(files: Sequence[Path]) -> list[str]:

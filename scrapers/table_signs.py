@@ -85,7 +85,7 @@ class TableSigns:
         over = [row.merged[column] for column in columns.values() if column in row.merged]
         if not over:
             return
-        if len(over) == len(columns) and len(set(over)) == 1 and not _over_rows(over[0]):
+        if len(over) == len(columns) and len(set(over)) == 1 and not over_rows(over[0]):
             text = next(iter(row.fields.values()), "")
             raise RecordRejected("heading", f"{over[0]} is one merged cell over all columns: {text!r}")
         self.merged.append((row.number, over[0]))
@@ -152,7 +152,7 @@ def problems(tables: Sequence[TableSigns], accept: Collection[Sign]) -> list[str
     return told
 
 
-def _over_rows(cells: str) -> bool:
+def over_rows(cells: str) -> bool:
     """Whether a range such as `A2:B2` reaches over more than one row."""
     first, _, last = cells.partition(":")
     return first.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ") != last.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")

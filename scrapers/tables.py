@@ -202,7 +202,7 @@ def _separated(usual: str) -> Callable[[Path, Layout], Iterator[Row]]:
     return rows
 
 
-def _check_header(path: Path, header: list[str], merged: Sequence[_Merged] = ()) -> None:
+def _check_header(path: Path | str, header: list[str], merged: Sequence[_Merged] = ()) -> None:
     if merged:
         raise UsageError(
             f"{path}: its first row has merged cells ({', '.join(cell.ref for cell in merged)}; it says "
@@ -287,7 +287,8 @@ def _xlsx(path: Path, layout: Layout) -> Iterator[Row]:
                 continue
             if header is None:
                 header = [str(cell or "").strip() for cell in cells]
-                _check_header(path, header, here)
+                several = len(book.sheetnames) > 1
+                _check_header(f"{path}, sheet {sheet!r}" if several else path, header, here)
                 continue
             empty, before, gap = False, gap, False
             if lost := _unnamed(header, cells):

@@ -11,7 +11,7 @@ from typing import Any
 from mihakk.machinery.errors import RecordRejected
 from mihakk.machinery.languages import pack
 from mihakk.machinery.text import canonicalize, poem_rhyme, words
-from mihakk.machinery.text.notes import BRACKETED, FOOTNOTE, HEADING, HEADING_WORDS, NOTE, is_dated
+from mihakk.machinery.text.notes import ADDRESS, BRACKETED, FOOTNOTE, HEADING, HEADING_WORDS, NOTE, is_dated
 from mihakk.schemas.poem import Couplet, CoupletKind, Poem
 from mihakk.schemas.record import Form, Language
 from mihakk.schemas.rejection import Rejection
@@ -30,7 +30,7 @@ STROPHES = (3, 5, 7)
 PARTED = 0.5
 """Share of rows that hold two hemistichs from which the others, with one, are no accident of free verse."""
 _LETTER = re.compile(r"[^\W\d_]")
-_BETWEEN = re.compile(r"\s*(?:\.{3,}|…+|\*+|#+|={1,}|\t+|\s{3,}|\|+|/{1,})\s*")
+_BETWEEN = re.compile(r"\s*(?:\.{3,}|…+|\*+|#+|={1,}|\t+|\s{3,}|\|+|/{1,}|(?<=\s)[-–—]+(?=\s))\s*")
 """What scrapers and typists set between the two hemistichs of one row."""
 _MOST_UNEVEN = 2.0
 """Letters of the longer hemistich by those of the shorter, at most."""
@@ -161,7 +161,7 @@ def _sure_note(row: str, *, last: bool) -> str:
     """Why a row is no verse wherever it stands; empty where it may be one."""
     if FOOTNOTE.match(row):
         return "footnote"
-    if NOTE.match(row):
+    if NOTE.match(row) or ADDRESS.match(row):
         return "editorial_note"
     return "place_and_date" if last and is_dated(row) else ""
 

@@ -36,12 +36,15 @@ class VerseText(Record):
     """What parts poems: nothing but the file's end, blank lines, two or more of them, lines without a letter
     (`***`, `12`), or a heading above each (`غزل ۱۲`, `12`, `# name`;
     what stands above the first is rejected)."""
-    title: Literal["none", "first_line", "line_above"] = "none"
-    """Where a poem's title stands: nowhere, in its first line, or in a block of one line above its verse."""
+    title: Literal["none", "first_line", "line_above", "heading"] = "none"
+    """Where a poem's title stands: nowhere, in its first line, in a block of one line above its verse, or in
+    the first line of those poems that begin with a heading."""
     poet: Literal["none", "above_title", "below_title"] = "none"
     """Whether a line beside the title names the poet."""
     between: str = ""
     """What parts two hemistichs in one line; empty: tabs, wide gaps, stars, slashes and the like."""
+    drop: tuple[str, ...] = ()
+    """Whole lines that are no verse, wherever they stand: a poet's name below each poem, a running foot."""
 
 
 def read_poems(path: Path, how: VerseText, encoding: str = "auto") -> Iterator[Row]:
@@ -50,7 +53,8 @@ def read_poems(path: Path, how: VerseText, encoding: str = "auto") -> Iterator[R
     Raises:
         UsageError: The file is not in that encoding.
     """
-    for block in _poems(list(enumerate(text_lines(path, encoding), start=1)), how):
+    lines = enumerate(text_lines(path, encoding), start=1)
+    for block in _poems([one for one in lines if one[1].strip() not in how.drop], how):
         number = block[0][0]
         if how.poems == "headings" and not is_heading(block[0][1]):
             text = " / ".join(line.strip() for _, line in block)
@@ -59,7 +63,10 @@ def read_poems(path: Path, how: VerseText, encoding: str = "auto") -> Iterator[R
         if problem := next(filter(None, (damage(line) for _, line in block)), None):
             yield Row(number, {}, problem)
             continue
-        yield Row(number, _fields([line for _, line in block], how))
+        # What stands right above its second line is verse, and no line above the verse.
+        apart = len(block) > 1 and block[1][0] > number + 1
+        titled = apart or how.title != "line_above" or how.poet != "none"
+        yield Row(number, _fields([line for _, line in block], how, titled=titled))
 
 
 def _poems(lines: list[tuple[int, str]], how: VerseText) -> Iterator[list[tuple[int, str]]]:
@@ -109,11 +116,11 @@ def is_heading(line: str) -> bool:
     return any(map(str.isdecimal, line)) or bool(_HEADING.match(line))
 
 
-def _fields(lines: list[str], how: VerseText) -> dict[str, Any]:
+def _fields(lines: list[str], how: VerseText, *, titled: bool) -> dict[str, Any]:
     """Of one poem: its title and labels, which stand above its verse, and its rows."""
     found: dict[str, Any] = {}
     rows = [line.strip() for line in lines]
-    if how.title != "none":
+    if titled and how.title != "none" and (how.title != "heading" or is_heading(rows[0])):
         heads = ["title"] if how.poet == "none" else ["poet", "title"]
         for name in reversed(heads) if how.poet == "below_title" else heads:
             if len(rows) > 1:

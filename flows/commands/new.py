@@ -201,6 +201,13 @@ def _ask_for_verse(asks: _Asking, found: Found, poems: Sequence[Poem]) -> None:
     """
     from mihakk.scrapers.own_proposal import Question, rhyming
 
+    single = [poem for poem in poems if len(poem.couplets) == 1]
+    if 0 < 2 * len(single) < len(poems):
+        one = single[0].couplets[0]
+        verse = " / ".join(half.raw for half in (one.first, one.second) if half)
+        told = f"{len(single):,} of {len(poems):,} poems are a single couplet, such as {verse[:80]!r}"
+        choices, readings = ["poems", "none, to be left out"], [{}, {"least_couplets": 2}]
+        asks.of(found, Question("least_couplets", f"{told}. Are they poems?", choices, readings))
     could, do = rhyming(poems)
     if 2 * do >= could or "verse" in found.options:
         return

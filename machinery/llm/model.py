@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager, suppress
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 from urllib.parse import urlsplit
 
 from mihakk.machinery.errors import ExternalFailure, UsageError
@@ -81,14 +81,23 @@ class Model:
     ) -> Generator[Reply[T], None, None]:
         """Replies in the order of the requests, or as they come.
 
-        Requests are drawn as slots fall free, so a stream of any length takes constant memory. In their order
-        a slow reply holds up the requests behind it, so who needs no order should not ask for one.
+        The first requests are sent at once, so that models asked one beside the other work side by side. More
+        are drawn as slots fall free, so a stream of any length takes constant memory. In their order a slow
+        reply holds up the requests behind it, so who needs no order should not ask for one.
 
         Raises:
             ExternalFailure: The server failed for good or a budget is spent. Calls already sent are waited
                 for and journaled, so running again goes on where this stopped.
             UsageError: The key or the model's name is not accepted.
         """
+        replies = self._replies(requests, journal, ordered=ordered)
+        next(replies)  # begun, so that closing it waits for what was sent, even before its first reply
+        return cast("Generator[Reply[T], None, None]", replies)
+
+    def _replies(
+        self, requests: Iterable[Request[T]], journal: Journal, *, ordered: bool
+    ) -> Generator[Reply[T] | None, None, None]:
+        """None as soon as the first requests are sent, then what `ask_all` gives."""
         loop = self._running_loop()
         stop = Stop()
         serve = self.config.serve
@@ -97,10 +106,16 @@ class Model:
         window = (8 if ordered else 3) * self.config.limits.concurrency * endpoints // 2
         pending: deque[Future[Reply[T]]] = deque()
         source = iter(requests)
+
+        def send() -> None:
+            for request in islice(source, window - len(pending)):
+                pending.append(asyncio.run_coroutine_threadsafe(self._ask(request, journal, stop), loop))
+
         try:
+            send()
+            yield None
             while True:
-                for request in islice(source, window - len(pending)):
-                    pending.append(asyncio.run_coroutine_threadsafe(self._ask(request, journal, stop), loop))
+                send()
                 if not pending:
                     return
                 first = pending[0] if ordered else wait(pending, return_when=FIRST_COMPLETED).done.pop()

@@ -23,6 +23,8 @@ from mihakk.schemas.rejection import Rejection
 from mihakk.schemas.stages import SCRAPED
 
 STAGE = SCRAPED
+NO_RECORDS = ("heading", "too_short")
+"""Reasons to reject rows that the config, or their own form, says are no records."""
 REFUSED = "refused licence "
 """Begins the names of this stage's notes on licences that no release may carry."""
 Entry = Poem | Idiom | Rejection
@@ -94,10 +96,11 @@ def _output(chunk: Sequence[Entry]) -> ShardOutput:
 
 
 def _parts(chunk: Sequence[Entry]) -> dict[str, int]:
-    """Rejections of a poem's couplets and lines, which are named after it: no records are lost with them."""
+    """Rejections of a poem's couplets and lines, which are named after it, and of headings of a table: no
+    records are lost with them."""
     names = {entry.record if isinstance(entry, Rejection) else entry.id for entry in chunk}
-    rejected = [entry.record for entry in chunk if isinstance(entry, Rejection)]
-    parts = sum(name.rpartition(":")[0] in names for name in rejected)
+    rejected = [entry for entry in chunk if isinstance(entry, Rejection)]
+    parts = sum(one.reason in NO_RECORDS or one.record.rpartition(":")[0] in names for one in rejected)
     return {PARTS: parts} if parts else {}
 
 

@@ -537,3 +537,115 @@ def test_a_book_of_prose_is_no_verse_and_names_what_reads_it(tmp_path: Path) -> 
     assert done.exit_code == 2
     assert "no verse with a rhyme" in " ".join(done.output.split())
     assert "mihakk source try" in " ".join(done.output.split())
+
+
+def test_texts_of_a_folder_may_have_headings_numbers_and_feet_or_none(
+    ghazals: list[Verse], tmp_path: Path
+) -> None:
+    folder = tmp_path / "ghazals"
+    folder.mkdir()
+    for at, verse in enumerate(ghazals):
+        pages = (
+            f"غزل {at}\n\n" + "".join(f"{a}    {b}\n" for a, b in verse),
+            "".join(f"{a}\n{b}\n" for a, b in verse),
+            "".join(f"{n}. {a} / {b}\n" for n, (a, b) in enumerate(verse, 1)) + "\n— حافظ\n",
+            f"حافظ شیرازی\nغزل شماره {at}\n\n"
+            + "".join(f"{a}\n{b}\n\n" for a, b in verse)
+            + f"منبع: گنجور\nhttps://ganjoor.net/hafez/ghazal/sh{at}\n",
+        )
+        (folder / f"{at:02}.txt").write_text(pages[at % 4], "utf-8")
+    config, screen = propose(folder, "حافظ\nSara Amin\n")
+    assert read(config, tmp_path) == ghazals
+    assert set(options_of(config)["verse"]["drop"]) == {"— حافظ", "منبع: گنجور", "حافظ شیرازی"}
+    assert "no verse, as they stand in several texts" in screen
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_two_columns_named_alike_for_hemistichs_are_asked_about(
+    alone: bool, ghazals: list[Verse], tmp_path: Path
+) -> None:
+    def cells(a: str, b: str) -> list[str]:
+        return [f"{a} / {b}", f"{a} / {b}".replace("\N{ARABIC KASRA}", "")] if alone else [a, b]
+
+    path = tmp_path / "list.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, delimiter=";")
+        rows.writerow(["رقم_القصيدة", "شطر أ", "شطر ب", "قائلها"])
+        rows.writerows([n, *cells(a, b), "حافظ"] for n, verse in enumerate(ghazals) for a, b in verse)
+    config, screen = propose(path, f"{2 if alone else 1}\nقائلها\nSara Amin\n")
+    assert "'شطر أ' and 'شطر ب' both hold hemistichs" in screen
+    assert options_of(config)["columns"]["poet"] == "قائلها"
+    assert ("شطر ب" in options_of(config).get("ignore", [])) == alone
+    assert read(config, tmp_path) == ghazals
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_meanings_below_one_merged_expression_are_read_together_or_left_out(
+    together: bool, idioms: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.append(["معجم الكنايات"])
+    sheet.merge_cells("A1:C1")
+    sheet["A3"], sheet["B3"], sheet["C3"] = "م", "الكناية", "المعنى"
+    sheet["A4"] = "باب الألف"
+    sheet.merge_cells("A4:C4")
+    for at, (phrase, meaning) in enumerate(idioms[:20], start=5):
+        sheet.cell(at, 1, at), sheet.cell(at, 2, phrase), sheet.cell(at, 3, meaning)
+    sheet.cell(25, 2, "شال إيده")
+    sheet.cell(25, 3, "ترك الأمر.")
+    sheet.cell(26, 3, "ورفض المساعدة.")
+    sheet.merge_cells("B25:B26")
+    sheet["A29"] = "المجموع: ٢١"
+    path = tmp_path / "kinayat.xlsx"
+    book.save(path)
+    config, screen = propose(path, f"{1 if together else 2}\n\nCC-BY-4.0\nSara Amin\n")
+    assert "row 3 names the columns" in screen
+    use = SourceUse(use="files", name="own", options=options_of(config))
+    found = [one for one in run(use, RawStore(str(tmp_path / "raw"))) if isinstance(one, Idiom)]
+    last = [("شال إيده", "ترك الأمر.\nورفض المساعدة.")] if together else []
+    assert [(one.phrase.raw, one.explanation.raw) for one in found] == [*idioms[:20], *last]
+
+
+def test_a_sheet_that_begins_with_verse_has_no_header(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    verse = [("شربت ونادمت الملوك فلم أجد", "على الكأس ندمانا لها مثل ديكل")] * 2
+    for row in [*verse, ("ترى البازل الكوماء فوق خوانه", "مفصلة أعضاؤها لم تفصل")]:
+        sheet.append(row)
+    path = tmp_path / "class.xlsx"
+    book.save(path)
+    done = CliRunner().invoke(app, ["new", str(path), "--out", str(tmp_path / "own.yaml")], input="")
+    assert done.exit_code == 2
+    assert "no row names the columns" in done.output
+
+
+def test_glosses_between_ghazals_are_asked_about_and_take_no_verse_for_a_title(
+    ghazals: list[Verse], tmp_path: Path
+) -> None:
+    path = tmp_path / "notes.txt"
+    page = []
+    for at, verse in enumerate(ghazals):
+        page += [f"غزل {at}", *(["وزن: فاعلاتن فاعلاتن فاعلن"] if at % 3 == 0 else []), ""]
+        page += [*(f"{a}\t\t{b}" for a, b in verse), ""]
+        page += ["واژه‌ها:", "ساقی: کسی که شراب می‌دهد", "میکده: خرابات، جای باده‌نوشی", ""] if at % 2 else []
+    path.write_text("\n".join(page), "utf-8")
+    config, screen = propose(path, "حافظ\n2\nSara Amin\n")
+    assert "are a single couplet" in screen
+    assert options_of(config)["least_couplets"] == 2
+    assert read(config, tmp_path) == ghazals
+
+
+def test_poems_in_cells_with_breaks_and_dashes(ghazals: list[Verse], tmp_path: Path) -> None:
+    path = tmp_path / "lesson.csv"
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        rows = csv.writer(file, delimiter=";")
+        rows.writerow(["سراینده", "نام شعر", "متن شعر"])
+        for at, verse in enumerate(ghazals):
+            rows.writerow(
+                ["حافظ", "" if at % 3 else f"غزل {at}", "<br>".join(" - ".join(both) for both in verse)]
+            )
+    config, _ = propose(path, "Sara Amin\n")
+    assert read(config, tmp_path) == ghazals

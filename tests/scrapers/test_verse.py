@@ -123,6 +123,7 @@ def test_a_couplet_never_reaches_over_a_stanza_break() -> None:
     ("rows", "reasons"),
     [
         (["[من الطويل]", *VERSE], {"editorial_note"}),
+        ([*VERSE, "https://example.org/poem12"], {"editorial_note"}),
         (["مناسبة القصيدة: بناء الحدث", *VERSE], {"editorial_note"}),
         (["وقال يمدح سيف الدولة", *VERSE], {"heading"}),
         ([*VERSE, "حلب 1990"], {"place_and_date"}),
@@ -140,7 +141,9 @@ def test_rows_around_the_verse_are_told_from_it(rows: list[str], reasons: set[st
     assert {reason for reason, _ in found.dropped} == reasons
 
 
-@pytest.mark.parametrize("between", ["...", " … ", "*", " *** ", "\t", "    ", " / ", "|", "#", " = "])
+@pytest.mark.parametrize(
+    "between", ["...", " … ", "*", " *** ", "\t", "    ", " / ", "|", "#", " = ", " - ", " — "]
+)
 def test_two_hemistichs_in_one_row_are_a_couplet(between: str) -> None:
     pairs = list(zip(VERSE[::2], VERSE[1::2], strict=True))
     assert arrange([between.join(pair) for pair in pairs]).units == pairs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -238,3 +239,26 @@ def test_each_auditor_is_asked_in_the_form_its_config_names(
     asked = [server.calls[0].body["response_format"]["json_schema"]["schema"] for server in (one, two)]
     assert [list(schema["properties"]) for schema in asked] == [["issues"], ["scores", "issues"]]
     assert one.calls[0].body["messages"][0]["content"].endswith('{"issues":[]}')
+
+
+def test_the_second_auditor_does_not_wait_for_the_first(
+    auditors: Auditors, journal: Journal, items: list[Any], sound: Sound
+) -> None:
+    second_asked = threading.Event()
+    waited: list[bool] = []
+
+    def waits(call: Call) -> Answer:
+        waited.append(second_asked.wait(20))
+        return sound(call)
+
+    def asked(call: Call) -> Answer:
+        second_asked.set()
+        return sound(call)
+
+    with (
+        ScriptedServer(waits) as one,
+        ScriptedServer(asked) as two,
+        open_panel(auditors(one.url, two.url), settings()) as panel,
+    ):
+        audit_items(items[:1], set(), panel, journal)
+    assert waited == [True]
