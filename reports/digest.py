@@ -13,7 +13,7 @@ from mihakk.pipeline.build import Build
 from mihakk.pipeline.history import DIGEST, runs
 from mihakk.pipeline.schedules import moment
 from mihakk.reports.dashboard.content import night_said
-from mihakk.reports.dashboard.health import outstanding
+from mihakk.reports.dashboard.health import RunWithState, outstanding
 from mihakk.reports.dashboard.overview import OverviewFacts
 from mihakk.reports.mail import mail, post
 from mihakk.schemas.record import Record
@@ -35,7 +35,8 @@ class Digest(Record):
     runs: dict[str, int]
     """State of the runs since then to their number."""
     failures: tuple[str, ...] = ()
-    """How each failed run ended whose work was done since, newest first; the notes have the others."""
+    """How each failed run ended that was open at that moment or came since, and whose work is done now; the
+    notes have the others."""
     released: tuple[str, ...] = ()
     """Versions that were made since then, newest first."""
     waiting: int = 0
@@ -57,7 +58,10 @@ def digest(facts: OverviewFacts, since: datetime) -> Digest:
     records = [(run.record, run.state) for run in facts.health.runs]
     recent = [(record, state) for record, state in records if record.seen >= since]
     older = {record.release for record, _ in records if record.seen < since}
-    open_failures = {(run.record.job, run.record.stage) for run in outstanding(facts.health.runs)}
+    open_failures = {_place(run) for run in outstanding(facts.health.runs)}
+    over = [run for run in facts.health.runs if _failed(run) and _place(run) not in open_failures]
+    # What was open at that moment and is over now is told once more: else nobody knows that it is.
+    told = outstanding([run for run in facts.health.runs if run.record.seen < since])
     costs: Counter[str] = Counter()
     for record, _ in recent:
         costs.update(record.costs)
@@ -67,7 +71,10 @@ def digest(facts: OverviewFacts, since: datetime) -> Digest:
         benchmark=facts.name,
         title=facts.title,
         level=facts.level,
-        held=f"{facts.content.held} Next: {facts.content.next}" if facts.content.held else "",
+        held=f"{facts.content.held} If it is right, {facts.content.next}; if not, mend the source and build again. "
+        f"Why each: mihakk why ID -b {facts.name}"
+        if facts.content.held
+        else "",
         nights=tuple(
             f"{night.at:%Y-%m-%d %H:%M} UTC, {said}"
             for night in facts.content.nights
@@ -79,9 +86,10 @@ def digest(facts: OverviewFacts, since: datetime) -> Digest:
         ),
         runs=dict(sorted(Counter(state for _, state in recent).items())),
         failures=tuple(
-            f"{moment(record.started)} in {record.job or record.stage or 'preparation'}: {record.error}"
-            for record, state in recent
-            if state in ("failed", "lost") and (record.job, record.stage) not in open_failures
+            f"{moment(run.record.started)} in {run.record.job or run.record.stage or 'preparation'}: "
+            f"{run.record.error}"
+            for run in over
+            if run.record.seen >= since or run in told
         ),
         released=made,
         waiting=facts.people.waiting,
@@ -92,6 +100,14 @@ def digest(facts: OverviewFacts, since: datetime) -> Digest:
             if note.level != "good" and not (facts.content.held and note in facts.content.notes)
         ),
     )
+
+
+def _place(run: RunWithState) -> tuple[str, str]:
+    return run.record.job, run.record.stage
+
+
+def _failed(run: RunWithState) -> bool:
+    return run.state in ("failed", "lost")
 
 
 def markdown(digests: Sequence[Digest], since: datetime) -> str:

@@ -54,7 +54,7 @@ class Content:
     def notes(self) -> list[Note]:
         """What a person should know of it."""
         if self.held:
-            return [Note("bad", f"the next release is held: {self.held} Next: {self.next}")]
+            return [Note("bad", f"the next release is held: {self.held} If it is right, {self.next}")]
         return [Note("unknown", f"what changed can't be told: {self.unknown}")] if self.unknown else []
 
 

@@ -184,4 +184,6 @@ def of_faults(nights: Nights, auditors: ScriptedServer, lake: Path) -> None:
         assert nights.night(corrected(ROWS[:24], 3, 6)) == "COMPLETED"
     digest, _ = nights.morning("7-all-well")
     assert "rows of source sayings: 4 new" in digest
+    (over,) = [line for line in digest.splitlines() if line.startswith("- Failed, and done since: ")]
+    assert "did not answer" in over
     assert "- bad: " not in digest

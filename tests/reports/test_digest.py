@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,9 @@ from mihakk.flows.cli import app
 from mihakk.flows.deployed.job import told_on_page
 from mihakk.machinery.errors import ExternalFailure
 from mihakk.machinery.settings import settings
+from mihakk.pipeline.build import open_build
+from mihakk.reports.dashboard.overview import Gatherer
+from mihakk.reports.digest import digest as digest_of
 from tests.archives import unpacked
 from tests.drills.pager import listening
 from tests.end_to_end.test_older_lake import ARCHIVE
@@ -78,3 +82,21 @@ def test_a_job_that_builds_nothing_is_told_once_until_the_same_has_come_through(
     (told,) = [line for line in text.splitlines() if "does not answer" in line]
     assert told.startswith("- Failed, and done since: ")
     assert "nowhere" not in ran("audit elsewhere", "nowhere", config="")
+
+
+def test_what_was_broken_at_the_last_digest_is_said_to_be_over(lake: Path) -> None:
+    def told_since(moment: datetime) -> tuple[str, ...]:
+        return digest_of(Gatherer(open_build(Path("small.yaml"), lake=str(lake))).facts(), moment).failures
+
+    def evaluated(error: str = "") -> datetime:
+        with suppress(ExternalFailure), told_on_page("evaluate nights", "small.yaml", str(lake)):
+            if error:
+                raise ExternalFailure(error)
+        return datetime.now(UTC)
+
+    broken = evaluated("the system_under_test does not answer")
+    assert told_since(broken) == (), "still open: the notes have it"
+    mended = evaluated()
+    (said,) = told_since(broken)
+    assert said.endswith("in evaluate nights: the system_under_test does not answer")
+    assert told_since(mended) == (), "told once"
