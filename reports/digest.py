@@ -71,8 +71,8 @@ def digest(facts: OverviewFacts, since: datetime) -> Digest:
         benchmark=facts.name,
         title=facts.title,
         level=facts.level,
-        held=f"{facts.content.held} If it is right, {facts.content.next}; if not, mend the source and build again. "
-        f"Why each: mihakk why ID -b {facts.name}"
+        held=f"{facts.content.held} If it is right, {facts.content.next}; if not, mend the source and build "
+        f"again. Why each: mihakk why ID -b {facts.name}"
         if facts.content.held
         else "",
         nights=tuple(
