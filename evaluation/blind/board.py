@@ -22,6 +22,7 @@ from mihakk.evaluation.blind.disclosure import (
     SLICE_GROUPS,
     Half,
     Keyed,
+    ToldFigure,
     blurred,
     difference,
     half_of,
@@ -211,12 +212,13 @@ class Board:
             closing = self.log.closing
         spent = sum(entry.nats for entry in entries)
         final = closing.nats if closing else {}
-        rows = [self._row([one for one in entries if one.card.team == team]) for team in _teams(entries)]
-        ranks = rank_ranges(
-            None if row["figure"] is None else (row["figure"], (row["low"], row["high"])) for row in rows
-        )
-        for row, (low, high) in zip(rows, ranks, strict=True):
-            row |= {"rank_low": low, "rank_high": high}
+        teams = {team: [one for one in entries if one.card.team == team] for team in _teams(entries)}
+        best = {team: self._best(own) for team, own in teams.items()}
+        ranks = rank_ranges(list(best.values()))
+        rows = [
+            self._row(own, best[team]) | {"rank_low": low, "rank_high": high}
+            for (team, own), (low, high) in zip(teams.items(), ranks, strict=True)
+        ]
         told = {
             PUBLIC: self.season.carried + spent + final.get(PUBLIC, 0.0),
             OTHER: self.season.carried + final.get(OTHER, 0.0),
@@ -412,20 +414,25 @@ class Board:
         by = self.config.name if self.season.draw == 1 else f"{self.log.first}\x1f{size!r}"
         return blurred(exact, size * half.size.se, self.keyed, f"{by}\x1f{part}\x1f{name}")
 
-    def _row(self, own: Sequence[LoggedSubmission]) -> dict[str, Any]:
+    def _best(self, own: Sequence[LoggedSubmission]) -> ToldFigure | None:
+        """A team's best figure; None where it was told none."""
+        told = {entry.answers: entry.figure for entry in own if entry.figure is not None}
+        size = self.public.size
+        return (
+            ToldFigure(max(told.values()), size.se, self.season.noise * size.se, len(told)) if told else None
+        )
+
+    def _row(self, own: Sequence[LoggedSubmission], told: ToldFigure | None) -> dict[str, Any]:
         """A team's line: its best figure, with an interval that allows for its being the best of several."""
-        told = [entry for entry in own if entry.figure is not None]
-        best = max(told, key=lambda one: one.figure or 0.0, default=own[-1])
-        low, high = 0.0, 1.0
-        if best.figure is not None:
-            size, figures = self.public.size, len({entry.answers for entry in told})
-            low, high = interval(best.figure, size.se, self.season.noise * size.se, figures)
+        best = next((entry for entry in own if told and entry.figure == told.figure), own[-1])
+        low, high = interval(*told) if told else (0.0, 1.0)
         card = {"team", "model", "revision", "open", "kind", "parameters", "notes"}
         left = max(0.0, self.share - sum(entry.nats for entry in own))
         return {
             **best.card.model_dump(mode="json", include=card),
             "received": f"{best.received:%Y-%m-%d}",
             "figure": best.figure,
+            "figures": told.figures if told else 0,
             "low": round(low, 6),
             "high": round(high, 6),
             "slices": best.reply.slices if best.reply else {},
@@ -441,14 +448,17 @@ class Board:
             noise[name] = noise_for([half.size] * len(chosen), left, LEAST_NOISE)
             cost[name] = len(chosen) * nats(half.size, noise[name])
         rows = [self._final(entry, noise) for entry in chosen]
-        ranks = rank_ranges((row["figure"], (row["low"], row["high"])) for row in rows)
+        ranks = rank_ranges([told for _, told in rows])
         finals = [
             FinalFigure.model_validate(row | {"rank_low": low, "rank_high": high})
-            for row, (low, high) in zip(rows, ranks, strict=True)
+            for (row, _), (low, high) in zip(rows, ranks, strict=True)
         ]
         return Closing(at=at, noise=noise, nats=cost, finals=tuple(finals))
 
-    def _final(self, entry: LoggedSubmission, noise: Mapping[str, float]) -> dict[str, Any]:
+    def _final(
+        self, entry: LoggedSubmission, noise: Mapping[str, float]
+    ) -> tuple[dict[str, Any], ToldFigure]:
+        """A line of the closing without ranks, and the figure that those go by."""
         marked, sides = self._kept(entry.answers), {}
         sampling = sd = figure = 0.0
         for name, half in ((PUBLIC, self.public), (OTHER, self.other)):
@@ -468,7 +478,8 @@ class Board:
         for name, (low, high) in spans.items():
             found |= {f"{name}low": low, f"{name}high": high}
         card = entry.card.model_dump(include={"team", "model", "revision"})
-        return {**card, "shown": entry.figure, **{name: round(one, 6) for name, one in found.items()}}
+        row = {**card, "shown": entry.figure, **{name: round(one, 6) for name, one in found.items()}}
+        return row, ToldFigure(figure, sampling, sd)
 
     def _log(self, submission: Submission, at: datetime, **facts: Any) -> None:
         card = submission.card.model_copy(update={"contact": ""})

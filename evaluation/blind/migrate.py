@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
-from math import ceil
+from math import ceil, hypot
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,7 +19,15 @@ import orjson
 from filelock import FileLock
 
 from mihakk.evaluation.blind.board import Board
-from mihakk.evaluation.blind.disclosure import FINALS, LEAST_NOISE, Keyed, most_nats, nats, rank_ranges
+from mihakk.evaluation.blind.disclosure import (
+    FINALS,
+    LEAST_NOISE,
+    Keyed,
+    ToldFigure,
+    most_nats,
+    nats,
+    rank_ranges,
+)
 from mihakk.evaluation.blind.log import SubmissionLog
 from mihakk.evaluation.blind.season import OTHER, PUBLIC
 from mihakk.machinery.errors import ExternalFailure, UsageError
@@ -134,6 +142,7 @@ def _within_gain(season: Season, told: float, config: BlindBoard) -> None:
 def _closing(season: Season, published: list[dict[str, Any]]) -> Closing:
     sizes = season.parts[PUBLIC], season.parts[OTHER]
     total = sum(size.questions for size in sizes)
+    errors = [size.se * size.questions / total for size in sizes]
 
     def both(row: dict[str, Any], end: str, missing: float) -> float:
         values = [row.get(f"{half}{end}") for half in (PUBLIC, OTHER)]
@@ -160,7 +169,7 @@ def _closing(season: Season, published: list[dict[str, Any]]) -> Closing:
                 "high": both(row, "_high", 1.0),
             }
             rows.append(row | filled | whole)
-        ranks = rank_ranges((row["figure"], (row["low"], row["high"])) for row in rows)
+        ranks = rank_ranges([ToldFigure(row["figure"], hypot(*errors), 0.0) for row in rows])
         finals = tuple(
             FinalFigure.model_validate(row | {"rank_low": low, "rank_high": high})
             for row, (low, high) in zip(rows, ranks, strict=True)

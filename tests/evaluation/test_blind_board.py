@@ -19,6 +19,7 @@ from scipy.stats import kstest, norm
 from mihakk.evaluation.blind.board import CLOCK, COPIES, Board
 from mihakk.evaluation.blind.disclosure import (
     LEAST_NOISE,
+    ToldFigure,
     blurred,
     half_of,
     interval,
@@ -26,6 +27,7 @@ from mihakk.evaluation.blind.disclosure import (
     most_nats,
     nats,
     noise_for,
+    rank_ranges,
 )
 from mihakk.evaluation.blind.keys import sign
 from mihakk.evaluation.blind.migrate import migrate
@@ -143,6 +145,22 @@ def test_the_interval_of_a_teams_best_figure_holds_the_truth(truth: float, figur
         low, high = interval(float(told.max()), se, noise * se, figures)
         held += low <= truth <= high
     assert held >= 940
+
+
+@pytest.mark.parametrize("figures", [1, 20])
+def test_of_ten_equal_systems_none_ranks_below_another_for_sure(figures: int) -> None:
+    """All pairs at once, also where each team shows the best of several; one that is better is above."""
+    draw, size, noise = np.random.default_rng(8), 1000, 1.5
+    se = 0.5 / size**0.5
+    wrong = above = 0
+    for _ in range(400):
+        told = draw.binomial(size, 0.6, (10, figures)) / size + draw.normal(0, noise * se, (10, figures))
+        rows = [ToldFigure(float(best), se, noise * se, figures) for best in told.max(axis=1)]
+        wrong += any(low > 1 for low, _ in rank_ranges(rows))
+        ranges = rank_ranges([*rows, None, ToldFigure(0.95, se, noise * se)])
+        above += ranges[-1] == (1, 2) and ranges[-2] == (1, 12) and all(low > 1 for low, _ in ranges[:-2])
+    assert wrong <= 30
+    assert above >= 390
 
 
 def test_the_same_answers_of_another_team_get_the_same_figure_and_both_are_listed(tmp_path: Path) -> None:
