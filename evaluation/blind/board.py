@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -213,7 +213,8 @@ class Board:
         spent = sum(entry.nats for entry in entries)
         final = closing.nats if closing else {}
         teams = {team: [one for one in entries if one.card.team == team] for team in _teams(entries)}
-        best = {team: self._best(own) for team, own in teams.items()}
+        chosen_of = _choices(entries)
+        best = {team: self._best(own, chosen_of.get(team, 0)) for team, own in teams.items()}
         ranks = rank_ranges(list(best.values()))
         rows = [
             self._row(own, best[team]) | {"rank_low": low, "rank_high": high}
@@ -414,13 +415,11 @@ class Board:
         by = self.config.name if self.season.draw == 1 else f"{self.log.first}\x1f{size!r}"
         return blurred(exact, size * half.size.se, self.keyed, f"{by}\x1f{part}\x1f{name}")
 
-    def _best(self, own: Sequence[LoggedSubmission]) -> ToldFigure | None:
-        """A team's best figure; None where it was told none."""
-        told = {entry.answers: entry.figure for entry in own if entry.figure is not None}
+    def _best(self, own: Sequence[LoggedSubmission], choices: int) -> ToldFigure | None:
+        """A team's best figure, of so many that it could choose from; None where it was told none."""
+        told = [entry.figure for entry in own if entry.figure is not None]
         size = self.public.size
-        return (
-            ToldFigure(max(told.values()), size.se, self.season.noise * size.se, len(told)) if told else None
-        )
+        return ToldFigure(max(told), size.se, self.season.noise * size.se, choices) if told else None
 
     def _row(self, own: Sequence[LoggedSubmission], told: ToldFigure | None) -> dict[str, Any]:
         """A team's line: its best figure, with an interval that allows for its being the best of several."""
@@ -521,6 +520,22 @@ def _damaged(path: Path) -> ExternalFailure:
 
 def _teams(entries: Sequence[LoggedSubmission]) -> list[str]:
     return sorted({entry.card.team for entry in entries})
+
+
+def _choices(entries: Iterable[LoggedSubmission]) -> dict[str, int]:
+    """Of how many figures each team's best may be the luckiest.
+
+    Its own; where it sent answers that another team was told of, all that anybody was told before, as it may
+    have chosen them by those.
+    """
+    first: dict[str, str] = {}
+    seen: dict[str, set[str]] = {}
+    for entry in entries:
+        if entry.figure is not None:
+            team, name = entry.card.team, entry.answers
+            own = first.setdefault(name, team) == team
+            seen.setdefault(team, set()).update([name] if own else first)
+    return {team: len(names) for team, names in seen.items()}
 
 
 def _outcome(entry: LoggedSubmission) -> str:

@@ -182,6 +182,27 @@ def test_the_same_answers_of_another_team_get_the_same_figure_and_both_are_liste
     ]
 
 
+def test_a_copy_of_a_rivals_luckiest_file_is_shown_as_the_best_of_all_figures(tmp_path: Path) -> None:
+    questions = many()
+    at = board(tmp_path, gain=0.5, teams=["alpha", "beta", "gamma"])
+    for number in range(6):
+        reply = at.receive(
+            sent(answers(questions, 0.6, number), str(number)), now=MONDAY + timedelta(days=7 * (number // 3))
+        )
+    own = at.receive(sent(answers(questions, 0.9, 9), "own", team="gamma"), now=MONDAY + timedelta(days=8))
+    rows = {row["team"]: row for row in at.standing()["entries"]}
+    assert [rows[team]["figures"] for team in ("alpha", "gamma")] == [6, 1]
+    at.receive(sent(answers(questions, 0.6, 5), "copy", team="beta"), now=MONDAY + timedelta(days=8))
+    # Who sends answers of its own again has chosen from no more than it was told.
+    at.receive(sent(answers(questions, 0.9, 9), "anew", team="gamma"), now=MONDAY + timedelta(days=8))
+    rows = {row["team"]: row for row in at.standing()["entries"]}
+    assert [rows[team]["figures"] for team in ("alpha", "beta", "gamma")] == [6, 7, 1]
+    assert (rows["beta"]["figure"], rows["gamma"]["figure"]) == (reply.figure, own.figure)
+    size = at.public.size
+    told = interval(rows["beta"]["figure"], size.se, at.season.noise * size.se, 7)
+    assert (rows["beta"]["low"], rows["beta"]["high"]) == pytest.approx(told, abs=1e-6)
+
+
 def test_a_file_that_differs_in_one_item_gets_its_own_figure_at_its_own_cost(tmp_path: Path) -> None:
     questions = many()
     at = board(tmp_path, gain=0.5)
