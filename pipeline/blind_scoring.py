@@ -191,7 +191,7 @@ def write_board(board: Board, public: Path) -> Path:
 
 
 def close_season(board: Board, public: Path) -> list[FinalFigure]:
-    """Tells the final figures of both halves and publishes them, with the gap between the halves.
+    """Tells the final figures and publishes them, with the gap between the halves.
 
     Raises:
         UsageError: The season is not over.

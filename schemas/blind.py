@@ -217,8 +217,11 @@ class FinalFigure(Record):
     revision: str
     shown: float | None
     """What the season said of the public half; None where it was held."""
+    figures: int = 1
+    """Of how many told figures it was chosen as the best; public half and gap allow for that."""
     figure: float
-    """Of all questions. This and all figures below have noise, less than in the season."""
+    """By which it is ranked: of the other half, or of all questions, as `Closing.ranked` says. This and all
+    figures below have noise, less than in the season."""
     low: float
     high: float
     rank_low: int
@@ -241,6 +244,9 @@ class Closing(Record):
 
     kind: Literal["closed"] = "closed"
     at: datetime
+    ranked: Literal["all", "other"] = "all"
+    """The questions that `figure` and ranks rest on: the half that nothing was chosen by, or, of seasons
+    closed before it was so, all."""
     noise: dict[str, float]
     """Of the final figures of `public` and `other`, in their `se`; 0 where they were told exactly."""
     nats: dict[str, float]

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from math import hypot
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -252,6 +251,7 @@ class Board:
     def close(self, *, now: datetime | None = None) -> list[FinalFigure]:
         """Final figures of both halves, once the season is over; asking again gives the same.
 
+        Those of the other half, by which nothing was chosen, rank the teams.
         Of each team the submission with the best figure, and its last one that was held. Their noise shares
         out what `gain` has left for either half.
 
@@ -446,39 +446,46 @@ class Board:
             left = most_nats(self.season.gain, half.size) - self.season.carried - told
             noise[name] = noise_for([half.size] * len(chosen), left, LEAST_NOISE)
             cost[name] = len(chosen) * nats(half.size, noise[name])
-        rows = [self._final(entry, noise) for entry in chosen]
+        choices = _choices(self.log.entries)
+        rows = [self._final(entry, noise, choices.get(entry.card.team, 0)) for entry in chosen]
         ranks = rank_ranges([told for _, told in rows])
         finals = [
             FinalFigure.model_validate(row | {"rank_low": low, "rank_high": high})
             for (row, _), (low, high) in zip(rows, ranks, strict=True)
         ]
-        return Closing(at=at, noise=noise, nats=cost, finals=tuple(finals))
+        return Closing(at=at, ranked=OTHER, noise=noise, nats=cost, finals=tuple(finals))
 
     def _final(
-        self, entry: LoggedSubmission, noise: Mapping[str, float]
+        self, entry: LoggedSubmission, noise: Mapping[str, float], choices: int
     ) -> tuple[dict[str, Any], ToldFigure]:
-        """A line of the closing without ranks, and the figure that those go by."""
-        marked, sides = self._kept(entry.answers), {}
-        sampling = sd = figure = 0.0
-        for name, half in ((PUBLIC, self.public), (OTHER, self.other)):
-            size, weight = half.size, len(half.items) / len(self.questions)
-            told = self._blurred(f"final {name}", half, entry.answers, marked, noise[name])
-            sides[name] = (told, interval(told, size.se, noise[name] * size.se))
-            figure += weight * told
-            sampling, sd = hypot(sampling, weight * size.se), hypot(sd, weight * noise[name] * size.se)
-        (first, of_first), (second, of_second) = sides[PUBLIC], sides[OTHER]
+        """A line of the closing without ranks, and the figure that those go by.
+
+        It was chosen, and may have been fitted, by figures of the public half: the other half alone ranks it,
+        and the gap allows for the choice.
+        """
+        marked = self._kept(entry.answers)
+        figures = 1 if entry.figure is None else choices
+
+        def told(name: str, half: Half) -> ToldFigure:
+            figure = self._blurred(f"final {name}", half, entry.answers, marked, noise[name])
+            return ToldFigure(figure, half.size.se, noise[name] * half.size.se)
+
+        public, other = told(PUBLIC, self.public), told(OTHER, self.other)
+        chosen, beside = (interval(*one._replace(figures=figures)) for one in (public, other))
+        alone = interval(*other)
         spans = {
-            "": interval(figure, sampling, sd),
-            "public_": of_first,
-            "other_": of_second,
-            "gap_": difference(first, of_first, second, of_second),
+            "": alone,
+            "public_": chosen,
+            "other_": alone,
+            "gap_": difference(public.figure, chosen, other.figure, beside),
         }
-        found = {"figure": figure, PUBLIC: first, OTHER: second, "gap": first - second}
+        found = {"figure": other.figure, PUBLIC: public.figure, OTHER: other.figure}
+        found["gap"] = public.figure - other.figure
         for name, (low, high) in spans.items():
             found |= {f"{name}low": low, f"{name}high": high}
         card = entry.card.model_dump(include={"team", "model", "revision"})
         row = {**card, "shown": entry.figure, **{name: round(one, 6) for name, one in found.items()}}
-        return row, ToldFigure(figure, sampling, sd)
+        return row | {"figures": figures}, other
 
     def _log(self, submission: Submission, at: datetime, **facts: Any) -> None:
         card = submission.card.model_copy(update={"contact": ""})

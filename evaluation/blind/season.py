@@ -26,6 +26,7 @@ from mihakk.schemas.blind import BlindBoard, EarlierSeason, PartSize, Season
 PUBLIC: Final = "public"
 """The half whose figures are told during the season."""
 OTHER: Final = "other"
+"""The half that final ranks rest on: the season said nothing of it."""
 
 
 def drawn_for(release: str, board: str) -> str:
