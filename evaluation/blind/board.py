@@ -169,7 +169,7 @@ class Board:
         """
         at = now or datetime.now(UTC)
         card = submission.card
-        self.register.check(submission.signature, submission.digest, card.team, at)
+        self.check_key(submission, at)
         with self._begun(lambda: self._admit(submission, at)):
             self._check_clock(at)
             if earlier := self.received(submission):
@@ -195,6 +195,15 @@ class Board:
                 reply, cost = self._reply(card.team, name, marked)
             self._log(submission, at, answers=name, reply=reply, nats=cost)
             return reply
+
+    def check_key(self, submission: Submission, at: datetime | None = None) -> None:
+        """Refuses a file that no key of its team signed; its answers may be yet to be read.
+
+        Raises:
+            UsageError: With the reason and what to do.
+        """
+        now = at or datetime.now(UTC)
+        self.register.check(submission.signature, submission.digest, submission.card.team, now)
 
     def received(self, submission: Submission) -> LoggedSubmission | None:
         """The line of the log about this very file, if there is one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import re
 import socket
 import sys
@@ -367,6 +368,43 @@ def test_dropped_files_are_scored_and_filed_away_with_what_is_told(
     assert score_inbox(board, inbox, tmp_path / "public") == []
     shown = json.loads((tmp_path / "public" / "board.json").read_bytes())["entries"]
     assert {row["team"] for row in shown} == {"alpha", "beta"}
+
+
+def test_no_file_stops_the_others_whatever_its_name_and_whatever_lies_there(
+    release: AssembledRelease, tmp_path: Path
+) -> None:
+    inbox = tmp_path / "inbox"
+    store = keyed(tmp_path, "alpha")
+    own = replies(tmp_path / "own.jsonl", release, 4)
+    assert submitted(own, carded(tmp_path), release, inbox, tmp_path / "alpha.key").exit_code == 0
+    (sent,) = inbox.iterdir()
+    answered = sent.read_bytes()
+    sent.rename(inbox / f"{'z' * 249}.jsonl")  # the longest name that a folder takes
+    board = open_board(ruled(tmp_path, release), store)
+    (first,) = score_inbox(board, inbox, tmp_path / "public")
+    assert first.reply
+    nobodys = (b"z" * 249, b"z" * 249, "x\u202ey".encode(), b"\xff", b"folder", b"link", b"loop")
+    for number, name in enumerate(nobodys):
+        path = inbox / os.fsdecode(name + b".jsonl")
+        match name:
+            case b"folder":
+                path.mkdir()
+            case b"link":
+                path.symlink_to(tmp_path / ("n" * 300))
+            case b"loop":
+                path.symlink_to(path)
+            case _:
+                path.write_bytes(b"{}")
+        os.utime(path, (1, 1), follow_symlinks=False)
+        fresh = inbox / f"fresh{number}.jsonl"
+        fresh.write_bytes(answered)
+        sign_submission(fresh, private_key(tmp_path / "alpha.key"))
+        refused, scored = score_inbox(board, inbox, tmp_path / "public")
+        assert (refused.path, bool(refused.reply)) == (path, False)
+        assert scored.reply is not None
+        assert scored.reply.told == "known"
+    assert not list(inbox.glob("*.jsonl"))
+    assert len(list((inbox / "refused").glob("*.txt"))) == len(nobodys)
 
 
 def test_what_is_sent_back_names_no_folder_of_the_owner(release: AssembledRelease, tmp_path: Path) -> None:
