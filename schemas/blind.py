@@ -189,7 +189,7 @@ class LoggedSubmission(Record):
     signature: Signature | None
     """Anybody can check it against `file`; None in seasons that began before files were signed."""
     answers: str
-    """Keyed digest of what was read in the replies; empty where the file was refused."""
+    """Keyed digest of what was read in the replies; empty where the file was refused before that."""
     refused: str = ""
     """Why it was not scored; empty where it was."""
     reply: BlindReply | None = None

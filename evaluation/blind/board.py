@@ -177,15 +177,17 @@ class Board:
                     f"{card.team}'s file was received on {earlier.received:%Y-%m-%d %H:%M} UTC and "
                     f"{_outcome(earlier)}: a signed file counts once. Sign the answers anew to send them"
                 )
+            name = ""
             try:
                 self._admit(submission, at)
+                self._allow_reading(card.team, at)
                 marked = self._marked(submission.replies)
                 name = self.keyed("answers", digest(marked.tokens))
                 told = [one.reply for one in self.log.entries if one.answers == name and one.reply]
                 known = next((reply for reply in told if reply.figure is not None), None)
                 self._allow(card, at, copied=known is not None)
             except UsageError as refusal:
-                self._log(submission, at, refused=str(refusal))
+                self._log(submission, at, answers=name, refused=str(refusal))
                 raise
             self._keep(name, marked)
             if known is not None:
@@ -365,8 +367,21 @@ class Board:
             )
         check_replies(submission.replies, self.questions, f"{card.team}'s file")
 
+    def _allow_reading(self, team: str, at: datetime) -> None:
+        """Quotas of a week, before any reply is read: that takes the time of all whose files wait."""
+        own = [one for one in self.log.entries if one.card.team == team and one.answers]
+        late = [one for one in own if one.received > at - WEEK]
+        new = [one for one in late if one.is_new]
+        for files, most in ((new, self.config.per_week), (late, self.config.per_week + COPIES)):
+            if len(files) >= most:
+                again = sorted(one.received for one in files)[-most] + WEEK
+                raise UsageError(
+                    f"{team} has had its {most} submissions of the last seven days: sign the file again and "
+                    f"send it from {again:%Y-%m-%d %H:%M} UTC"
+                )
+
     def _allow(self, card: SubmissionCard, at: datetime, *, copied: bool) -> None:
-        """Quotas, of which answers that were scored before take nothing; they have one of their own."""
+        """Copies of answers that were scored before have a quota of their own; others are one a revision."""
         own = [entry for entry in self.log.entries if entry.card.team == card.team and entry.reply]
         if copied:
             late = sorted(one.received for one in own if not one.is_new and one.received > at - WEEK)
@@ -376,18 +391,10 @@ class Board:
                     f"their figure stays the same. Sign others from {late[-COPIES] + WEEK:%Y-%m-%d %H:%M} UTC"
                 )
             return
-        new = [entry for entry in own if entry.is_new]
-        if any(same_revision(entry.card, card) for entry in new):
+        if any(same_revision(entry.card, card) for entry in own if entry.is_new):
             raise UsageError(
                 f"{card.model} at revision {card.revision} was scored before, with other answers: "
                 "one submission per revision"
-            )
-        late = sorted(entry.received for entry in new if entry.received > at - WEEK)
-        if len(late) >= self.config.per_week:
-            again = late[-self.config.per_week] + WEEK
-            raise UsageError(
-                f"{card.team} has had its {self.config.per_week} submissions of the last seven days: "
-                f"sign the file again and send it from {again:%Y-%m-%d %H:%M} UTC"
             )
 
     def _marked(self, replies: Mapping[str, str]) -> Marked:

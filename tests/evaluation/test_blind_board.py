@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -152,9 +153,8 @@ def test_answers_fitted_to_the_public_half_win_no_final_rank(tmp_path: Path) -> 
     questions = many(1000, per_group=1)
     at = board(tmp_path, questions, gain=0.5)
     names = list(at.questions)
-    public = {names[place] for place in at.public.items}
-    fitted, honest = answers(questions, 0.5, 1), answers(questions, 0.6, 2)
-    known = answers({name: questions[name] for name in public}, 0.8, 3)
+    fitted, honest = answers(questions, 0.5, 1), answers(questions, 0.7, 2)
+    known = answers({names[place]: questions[names[place]] for place in at.public.items}, 0.9, 3)
     at.receive(sent(fitted | known, "fitted"), now=MONDAY)
     at.receive(sent(honest, team="beta"), now=MONDAY)
     first, second = at.close(now=OVER)
@@ -735,6 +735,30 @@ def test_copies_of_told_answers_have_a_quota_of_their_own(tmp_path: Path) -> Non
         at.receive(sent(replies, "more"), now=MONDAY)
     assert at.receive(sent(replies, "more", team="beta"), now=MONDAY).told == "known"
     assert at.receive(sent(answers(many(), 0.6, 2), "other"), now=MONDAY).told == "shown"
+
+
+def test_beyond_the_quota_of_a_week_no_reply_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file may take minutes to read, while all others wait."""
+    at, marked = board(tmp_path, gain=0.5), Board._marked
+    reads: list[int] = []
+
+    def counted(self: Board, replies: Any) -> Any:
+        reads.append(1)
+        return marked(self, replies)
+
+    monkeypatch.setattr(Board, "_marked", counted)
+    for number in range(60):
+        # Other answers at one revision: each is read, and refused.
+        with suppress(UsageError):
+            at.receive(sent(answers(many(), 0.6, number), "same"), now=MONDAY)
+    assert len(reads) == 3 + COPIES
+    for number in range(5):
+        with suppress(UsageError):
+            fresh = sent(answers(many(), 0.6, 70 + number), f"b{number}", team="beta")
+            at.receive(fresh, now=MONDAY + timedelta(minutes=number))
+    assert len(reads) == 3 + COPIES + 3
+    with pytest.raises(UsageError, match=r"beta has had its 3 submissions .* from 2026-03-09 09:00 UTC"):
+        at.receive(sent(answers(many(), 0.6, 70), "copy", team="beta"), now=MONDAY)
 
 
 @pytest.mark.parametrize("same", ["1 ", "１", " 1"])
