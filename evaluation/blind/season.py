@@ -19,7 +19,7 @@ from mihakk.evaluation.blind.disclosure import (
     noise_for,
 )
 from mihakk.evaluation.blind.keys import Register, is_genuine
-from mihakk.evaluation.blind.log import SubmissionLog
+from mihakk.evaluation.blind.log import SubmissionLog, heads
 from mihakk.machinery.errors import ExternalFailure, MihakkWarning, UsageError
 from mihakk.schemas.blind import BlindBoard, EarlierSeason, PartSize, Season
 
@@ -204,17 +204,18 @@ def earlier_seasons(
 
     Raises:
         UsageError: One of them is not closed, or was written before files were signed.
-        ExternalFailure: A log was rewritten.
+        ExternalFailure: A log was rewritten, or is lost and its head is there.
     """
     found = []
-    for path in sorted(store.glob("*/log.jsonl")):
+    logs = {*store.glob("*/log.jsonl"), *(store / name / "log.jsonl" for name in heads(store))}
+    for path in sorted(logs):
         if path.parent.name == rules.board:  # it is held, and empty
             continue
         log = SubmissionLog(path, keyed)
         with log.held():
+            log.check_head()
             if log.season is None or log.season.release != rules.release:
                 continue
-            log.check_head()
             check_told(log, register)
         if log.closing is None:
             raise UsageError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -604,6 +605,25 @@ def test_a_log_that_was_rewritten_is_refused(
     head.write_text(digests("head", f"spring\x1f1\x1f{sha256(lines[1])}"))
     at = board(tmp_path, gain=0.5)
     assert at.receive(sent(answers(questions, 0.5, 9), team="beta"), now=MONDAY).told == "shown"
+
+
+@pytest.mark.parametrize("lost", ["emptied", "file", "folder"])
+def test_the_next_season_waits_for_a_log_that_is_lost(tmp_path: Path, lost: str) -> None:
+    """What it told would count for nothing."""
+    at = board(tmp_path)
+    at.receive(sent(answers(many(), 0.5)), now=MONDAY)
+    at.close(now=OVER)
+    whole = at.log.path.read_bytes()
+    if lost == "emptied":
+        at.log.path.write_bytes(b"")
+    elif lost == "file":
+        at.log.path.unlink()
+    else:
+        shutil.rmtree(at.folder)
+    with pytest.raises(ExternalFailure, match=r"spring.log\.jsonl was cut or .* is lost .*spring\.head"):
+        board(tmp_path, name="autumn", gain=0.4)
+    at.log.path.write_bytes(whole)
+    assert board(tmp_path, name="autumn", gain=0.4).season.carried == pytest.approx(at.log.nats)
 
 
 @pytest.mark.parametrize(
