@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import orjson
+from filelock import FileLock, Timeout
 
 from mihakk.evaluation.blind.board import Board
 from mihakk.evaluation.blind.log import SubmissionLog
@@ -18,7 +19,7 @@ from mihakk.evaluation.blind.migrate import migrate
 from mihakk.evaluation.blind.submission import Submission, read_submission
 from mihakk.evaluation.questions import MANIFEST, question_of_row, release_name
 from mihakk.machinery.configs import load_config
-from mihakk.machinery.errors import MihakkWarning, UsageError
+from mihakk.machinery.errors import ExternalFailure, MihakkWarning, UsageError
 from mihakk.machinery.ids import sha256
 from mihakk.machinery.settings import settings
 from mihakk.machinery.whole import write_whole
@@ -155,7 +156,20 @@ def score_inbox(board: Board, inbox: Path, public: Path) -> list[Received]:
         board: The board.
         inbox: Files end in `.jsonl`; those whose name begins with a dot are still being written.
         public: As for `score_files`.
+
+    Raises:
+        ExternalFailure: Another run has been scoring this board's files for a minute.
     """
+    try:
+        with FileLock(board.folder / "inbox.lock", timeout=60):
+            return _score_inbox(board, inbox, public)
+    except Timeout as error:
+        raise ExternalFailure(
+            f"{board.config.name}: another run scores its inbox: run again when it is done"
+        ) from error
+
+
+def _score_inbox(board: Board, inbox: Path, public: Path) -> list[Received]:
     files = []
     for path in inbox.glob("*.jsonl"):
         with suppress(FileNotFoundError):  # a team took it back

@@ -9,6 +9,7 @@ import re
 import socket
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -405,6 +406,15 @@ def test_no_file_stops_the_others_whatever_its_name_and_whatever_lies_there(
         assert scored.reply.told == "known"
     assert not list(inbox.glob("*.jsonl"))
     assert len(list((inbox / "refused").glob("*.txt"))) == len(nobodys)
+
+
+def test_two_runs_over_one_inbox_wait_for_each_other(release: AssembledRelease, tmp_path: Path) -> None:
+    inbox = dropped(tmp_path, release)
+    boards = [open_board(ruled(tmp_path, release), tmp_path / "private") for _ in range(2)]
+    with ThreadPoolExecutor(2) as pool:
+        both = [*pool.map(lambda board: score_inbox(board, inbox, tmp_path / "public"), boards)]
+    assert sorted(map(len, both)) == [0, 3]
+    assert filed(inbox) == FILED
 
 
 def test_what_is_sent_back_names_no_folder_of_the_owner(release: AssembledRelease, tmp_path: Path) -> None:
