@@ -161,9 +161,10 @@ class Season(Record):
     """Standard deviation of the noise of a figure, in the `se` of its part."""
     drawn: str
     """What the halves were drawn for."""
-    draw: Literal[1, 2] = 1
-    """What noise is drawn by. 2: by this line, its own size, the part and the answers. 1, of seasons that
-    began before: by the season's name, the part and the answers alone, the same under other rules."""
+    draw: Literal[1, 2, 3] = 1
+    """By which rules noise is drawn. 3: by this line, its own size, the part and the answers. 2, of seasons
+    that began before: the same, of a size for which golds in pairs counted as much as single ones. 1: that
+    size too, by the season's name, the part and the answers alone, the same under other rules."""
     slices: tuple[str, ...] | None = None
     """Facts of `BlindBoard.slices`, sorted; None in seasons that began before they were logged."""
     halves: str

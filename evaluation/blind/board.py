@@ -28,7 +28,6 @@ from mihakk.evaluation.blind.disclosure import (
     halves,
     interval,
     most_gain,
-    most_nats,
     nats,
     noise_for,
     rank_ranges,
@@ -43,6 +42,7 @@ from mihakk.evaluation.blind.season import (
     drawn_for,
     earlier_seasons,
     keep_rules,
+    most_told,
     rules_of,
 )
 from mihakk.evaluation.blind.submission import Submission, check_replies, ranked_questions, same_revision
@@ -156,7 +156,7 @@ class Board:
     @property
     def share(self) -> float:
         """What a team may be told in the season, in nats."""
-        most = most_nats(self.season.gain, self.public.size) - self.season.carried
+        most = most_told(self.season, PUBLIC) - self.season.carried
         return most * (1 - FINALS) / self.season.places
 
     def receive(self, submission: Submission, *, now: datetime | None = None) -> BlindReply:
@@ -459,7 +459,7 @@ class Board:
         """The last line of the log: final figures, whose noise takes no more than what is left of `gain`."""
         noise, cost = {}, {}
         for name, half, told in ((PUBLIC, self.public, spent), (OTHER, self.other, 0.0)):
-            left = most_nats(self.season.gain, half.size) - self.season.carried - told
+            left = most_told(self.season, name) - self.season.carried - told
             noise[name] = noise_for([half.size] * len(chosen), left, LEAST_NOISE)
             cost[name] = len(chosen) * nats(half.size, noise[name])
         choices = _choices(self.log.entries)

@@ -5,10 +5,11 @@ golds is at most s, and Gaussian noise of standard deviation d, one figure tells
 nats (T. Cover, J. Thomas, Elements of Information Theory, 2006, section 9.1); what is rounded or cut off at 0
 and 1 tells no more. Golds that are independent for the attacker then can't be known better than by chance by
 more than sqrt(I / 2n) on average over n questions, as each question's gain is bounded by its own share of the
-I nats (Pinsker's inequality). That sums over all teams, colluding or not, over slices and over seasons: what
-figures tell of some golds is no more than what they tell of all. It takes scores to be near normal, so that
-what was learnt before does not widen their spread. It is a mean over the half: of single questions it says
-nothing.
+I nats (Pinsker's inequality). Where some stand and fall in pairs and others alone, sqrt(2 I) s takes the
+place of that (the Cauchy-Schwarz inequality over units of unequal size; the same where all are alike). That
+sums over all teams, colluding or not, over slices and over seasons: what figures tell of some golds is no
+more than what they tell of all. It takes scores to be near normal, so that what was learnt before does not
+widen their spread. It is a mean over the half: of single questions it says nothing.
 
 The noise is chosen, not the number of figures: so much that every place of a season can use its whole quota.
 """
@@ -115,12 +116,12 @@ def noise_for(sizes: Sequence[PartSize], most: float, least: float) -> float:
 
 def most_nats(gain: float, size: PartSize) -> float:
     """What may be told of a half before it could exceed a gain over chance."""
-    return 2 * size.units * gain**2
+    return (gain / size.spread) ** 2 / 2
 
 
 def most_gain(told: float, size: PartSize) -> float:
     """The most that so many nats can add to the share of a half's golds that anybody knows."""
-    return min(1.0, sqrt(told / (2 * size.units)))
+    return min(1.0, sqrt(2 * told) * size.spread)
 
 
 def blurred(value: float, sd: float, keyed: Keyed, name: str) -> float:

@@ -24,12 +24,11 @@ from mihakk.evaluation.blind.disclosure import (
     LEAST_NOISE,
     Keyed,
     ToldFigure,
-    most_nats,
     nats,
     rank_ranges,
 )
 from mihakk.evaluation.blind.log import SubmissionLog
-from mihakk.evaluation.blind.season import OTHER, PUBLIC
+from mihakk.evaluation.blind.season import OTHER, PUBLIC, most_told
 from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.ids import sha256
 from mihakk.schemas.blind import BlindBoard, BlindReply, Closing, FinalFigure, LoggedSubmission, Season
@@ -131,7 +130,7 @@ def _entry(line: dict[str, Any], season: Season, shown: Collection[str]) -> Logg
 
 def _within_gain(season: Season, told: float, config: BlindBoard) -> None:
     public = season.parts[PUBLIC]
-    if told > most_nats(season.gain, public) * (1 - FINALS):
+    if told > most_told(season, PUBLIC) * (1 - FINALS):
         least = ceil((told / (1 - FINALS) / (2 * public.units)) ** 0.5 * 1000) / 1000
         raise UsageError(
             f"what {config.name} told, counted at the rate of each figure's own part, leaves no room for "

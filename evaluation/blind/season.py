@@ -60,10 +60,17 @@ def rules_of(
         parts=dict(parts),
         noise=LEAST_NOISE,
         drawn=drawn,
-        draw=2,
+        draw=3,
         slices=tuple(sorted(set(config.slices))),
         halves=halves,
     )
+
+
+def most_told(season: Season, half: str) -> float:
+    """What all figures of a half may tell, in nats, by the rules that the season began with."""
+    size = season.parts[half]
+    # Before, golds that stand in pairs counted as much as single ones.
+    return 2 * size.units * season.gain**2 if season.draw < 3 else most_nats(season.gain, size)
 
 
 def begin(rules: Season, earlier: Sequence[EarlierSeason]) -> Season:
@@ -74,14 +81,14 @@ def begin(rules: Season, earlier: Sequence[EarlierSeason]) -> Season:
     """
     carried = sum(one.nats for one in earlier)
     public = rules.parts[PUBLIC]
-    if carried >= min(most_nats(rules.gain, rules.parts[half]) for half in (PUBLIC, OTHER)):
+    if carried >= min(most_told(rules, half) for half in (PUBLIC, OTHER)):
         raise UsageError(
             f"{rules.board}: earlier seasons over {rules.release} told up to "
             f"{most_gain(carried, public):.3f} of its golds, so that `gain: {rules.gain}` leaves nothing to "
             "tell: raise it, or seal new questions"
         )
     replies = rules.per_week * ceil((rules.closes - rules.opens) / timedelta(days=7))
-    most = (most_nats(rules.gain, public) - carried) * (1 - FINALS) / rules.places / replies
+    most = (most_told(rules, PUBLIC) - carried) * (1 - FINALS) / rules.places / replies
     told = [size for name, size in rules.parts.items() if name != OTHER]
     return rules.model_copy(update={"earlier": tuple(earlier), "noise": noise_for(told, most, LEAST_NOISE)})
 
