@@ -263,7 +263,7 @@ def honest(store: Path, seed: int) -> dict[str, float]:
         row["low"] <= world.truth(sent[row["team"], row["revision"]], PUBLIC) <= row["high"] for row in rows
     ]
     finals = world.finals()
-    whole = [one.low <= world.truth(sent[one.team, one.revision]) <= one.high for one in finals]
+    whole = [one.low <= world.truth(sent[one.team, one.revision], OTHER) <= one.high for one in finals]
     return {
         "held": replies.count("held") / len(replies),
         "noise": world.noise,

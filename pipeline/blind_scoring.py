@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import orjson
+from filelock import FileLock, Timeout
 
 from mihakk.evaluation.blind.board import Board
 from mihakk.evaluation.blind.log import SubmissionLog
 from mihakk.evaluation.blind.migrate import migrate
-from mihakk.evaluation.blind.submission import read_submission
+from mihakk.evaluation.blind.submission import Submission, read_submission
 from mihakk.evaluation.questions import MANIFEST, question_of_row, release_name
 from mihakk.machinery.configs import load_config
-from mihakk.machinery.errors import UsageError
+from mihakk.machinery.errors import ExternalFailure, MihakkWarning, UsageError
 from mihakk.machinery.ids import sha256
 from mihakk.machinery.settings import settings
 from mihakk.machinery.whole import write_whole
@@ -34,6 +38,8 @@ from mihakk.schemas.evaluation import Question
 
 BOARD_FILE = "board.json"
 FINAL_FILE = "final.json"
+_NAME_BYTES = 160
+"""Longest name that a file keeps when it is filed away, without its ending; `submit` makes none longer."""
 
 
 class Received(NamedTuple):
@@ -118,9 +124,14 @@ def score_files(
     check_public(board, public)
     public.mkdir(parents=True, exist_ok=True)
     found = []
+
+    def vouched(sent: Submission) -> None:
+        if not (resume and board.received(sent)):
+            board.check_key(sent)
+
     for path in files:
         try:
-            sent = read_submission(path, len(board.questions))
+            sent = read_submission(path, len(board.questions), vouched)
             before = board.received(sent) if resume else None
             if before is not None and before.reply is None:
                 raise UsageError(before.refused)
@@ -138,29 +149,57 @@ def score_inbox(board: Board, inbox: Path, public: Path) -> list[Received]:
     """Scores every file dropped into a folder, the oldest first, and files it away with what is told of it.
 
     A scored file goes to `scored/` with its reply as `.json` beside, a refused one to `refused/` with the
-    reason as `.txt`. A run that was killed leaves its file in the inbox; the file gets the same reply again.
+    reason as `.txt`; names that are long or hold what nobody sees are replaced by a digest. A run that was
+    killed leaves its file in the inbox; the file gets the same reply again, as does one that can't be moved.
 
     Args:
         board: The board.
         inbox: Files end in `.jsonl`; those whose name begins with a dot are still being written.
         public: As for `score_files`.
+
+    Raises:
+        ExternalFailure: Another run has been scoring this board's files for a minute.
     """
-    files = [path for path in inbox.glob("*.jsonl") if not path.name.startswith(".")]
+    try:
+        with FileLock(board.folder / "inbox.lock", timeout=60):
+            return _score_inbox(board, inbox, public)
+    except Timeout as error:
+        raise ExternalFailure(
+            f"{board.config.name}: another run scores its inbox: run again when it is done"
+        ) from error
+
+
+def _score_inbox(board: Board, inbox: Path, public: Path) -> list[Received]:
+    files = []
+    for path in inbox.glob("*.jsonl"):
+        with suppress(FileNotFoundError):  # a team took it back
+            if not path.name.startswith("."):
+                files.append((path.lstat().st_mtime_ns, path.name, path))
 
     def file_away(received: Received) -> None:
+        try:
+            moved(received)
+        except OSError as error:
+            warnings.warn(f"{received.path!r} stays in the inbox: {error}", MihakkWarning, stacklevel=2)
+
+    def moved(received: Received) -> None:
         place = inbox / ("refused" if received.reply is None else "scored")
         place.mkdir(exist_ok=True)
-        stem, number = received.path.stem, 1
+        given, number = received.path.stem, 1
+        if len(os.fsencode(given)) > _NAME_BYTES or not given.isprintable():
+            given = sha256(os.fsencode(given))[:16]
+        stem = given
         while (place / f"{stem}.jsonl").exists():  # a file of another team may have the same name
             number += 1
-            stem = f"{received.path.stem}-{number}"
+            stem = f"{given}-{number}"
         if received.reply is None:
-            (place / f"{stem}.txt").write_text(f"{received.refused}\n", encoding="utf-8")
+            reason = f"{received.refused}\n".encode(errors="backslashreplace")
+            write_whole(place / f"{stem}.txt", reason)
         else:
             _write(place / f"{stem}.json", received.reply.model_dump(mode="json"))
         received.path.rename(place / f"{stem}.jsonl")
 
-    oldest_first = sorted(files, key=lambda path: (path.stat().st_mtime_ns, path.name))
+    oldest_first = [path for *_, path in sorted(files)]
     return score_files(board, oldest_first, public, file_away, resume=True)
 
 
@@ -191,7 +230,7 @@ def write_board(board: Board, public: Path) -> Path:
 
 
 def close_season(board: Board, public: Path) -> list[FinalFigure]:
-    """Tells the final figures of both halves and publishes them, with the gap between the halves.
+    """Tells the final figures and publishes them, with the gap between the halves.
 
     Raises:
         UsageError: The season is not over.

@@ -161,9 +161,10 @@ class Season(Record):
     """Standard deviation of the noise of a figure, in the `se` of its part."""
     drawn: str
     """What the halves were drawn for."""
-    draw: Literal[1, 2] = 1
-    """What noise is drawn by. 2: by this line, its own size, the part and the answers. 1, of seasons that
-    began before: by the season's name, the part and the answers alone, the same under other rules."""
+    draw: Literal[1, 2, 3] = 1
+    """By which rules noise is drawn. 3: by this line, its own size, the part and the answers. 2, of seasons
+    that began before: the same, of a size for which golds in pairs counted as much as single ones. 1: that
+    size too, by the season's name, the part and the answers alone, the same under other rules."""
     slices: tuple[str, ...] | None = None
     """Facts of `BlindBoard.slices`, sorted; None in seasons that began before they were logged."""
     halves: str
@@ -189,7 +190,7 @@ class LoggedSubmission(Record):
     signature: Signature | None
     """Anybody can check it against `file`; None in seasons that began before files were signed."""
     answers: str
-    """Keyed digest of what was read in the replies; empty where the file was refused."""
+    """Keyed digest of what was read in the replies; empty where the file was refused before that."""
     refused: str = ""
     """Why it was not scored; empty where it was."""
     reply: BlindReply | None = None
@@ -217,8 +218,11 @@ class FinalFigure(Record):
     revision: str
     shown: float | None
     """What the season said of the public half; None where it was held."""
+    figures: int = 1
+    """Of how many told figures it was chosen as the best; public half and gap allow for that."""
     figure: float
-    """Of all questions. This and all figures below have noise, less than in the season."""
+    """By which it is ranked: of the other half, or of all questions, as `Closing.ranked` says. This and all
+    figures below have noise, less than in the season."""
     low: float
     high: float
     rank_low: int
@@ -241,6 +245,9 @@ class Closing(Record):
 
     kind: Literal["closed"] = "closed"
     at: datetime
+    ranked: Literal["all", "other"] = "all"
+    """The questions that `figure` and ranks rest on: the half that nothing was chosen by, or, of seasons
+    closed before it was so, all."""
     noise: dict[str, float]
     """Of the final figures of `public` and `other`, in their `se`; 0 where they were told exactly."""
     nats: dict[str, float]

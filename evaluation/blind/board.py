@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from math import hypot
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -22,13 +21,13 @@ from mihakk.evaluation.blind.disclosure import (
     SLICE_GROUPS,
     Half,
     Keyed,
+    ToldFigure,
     blurred,
     difference,
     half_of,
     halves,
     interval,
     most_gain,
-    most_nats,
     nats,
     noise_for,
     rank_ranges,
@@ -43,6 +42,7 @@ from mihakk.evaluation.blind.season import (
     drawn_for,
     earlier_seasons,
     keep_rules,
+    most_told,
     rules_of,
 )
 from mihakk.evaluation.blind.submission import Submission, check_replies, ranked_questions, same_revision
@@ -156,7 +156,7 @@ class Board:
     @property
     def share(self) -> float:
         """What a team may be told in the season, in nats."""
-        most = most_nats(self.season.gain, self.public.size) - self.season.carried
+        most = most_told(self.season, PUBLIC) - self.season.carried
         return most * (1 - FINALS) / self.season.places
 
     def receive(self, submission: Submission, *, now: datetime | None = None) -> BlindReply:
@@ -169,7 +169,7 @@ class Board:
         """
         at = now or datetime.now(UTC)
         card = submission.card
-        self.register.check(submission.signature, submission.digest, card.team, at)
+        self.check_key(submission, at)
         with self._begun(lambda: self._admit(submission, at)):
             self._check_clock(at)
             if earlier := self.received(submission):
@@ -177,15 +177,17 @@ class Board:
                     f"{card.team}'s file was received on {earlier.received:%Y-%m-%d %H:%M} UTC and "
                     f"{_outcome(earlier)}: a signed file counts once. Sign the answers anew to send them"
                 )
+            name = ""
             try:
                 self._admit(submission, at)
+                self._allow_reading(card.team, at)
                 marked = self._marked(submission.replies)
                 name = self.keyed("answers", digest(marked.tokens))
                 told = [one.reply for one in self.log.entries if one.answers == name and one.reply]
                 known = next((reply for reply in told if reply.figure is not None), None)
                 self._allow(card, at, copied=known is not None)
             except UsageError as refusal:
-                self._log(submission, at, refused=str(refusal))
+                self._log(submission, at, answers=name, refused=str(refusal))
                 raise
             self._keep(name, marked)
             if known is not None:
@@ -195,6 +197,15 @@ class Board:
                 reply, cost = self._reply(card.team, name, marked)
             self._log(submission, at, answers=name, reply=reply, nats=cost)
             return reply
+
+    def check_key(self, submission: Submission, at: datetime | None = None) -> None:
+        """Refuses a file that no key of its team signed; its answers may be yet to be read.
+
+        Raises:
+            UsageError: With the reason and what to do.
+        """
+        now = at or datetime.now(UTC)
+        self.register.check(submission.signature, submission.digest, submission.card.team, now)
 
     def received(self, submission: Submission) -> LoggedSubmission | None:
         """The line of the log about this very file, if there is one."""
@@ -211,12 +222,14 @@ class Board:
             closing = self.log.closing
         spent = sum(entry.nats for entry in entries)
         final = closing.nats if closing else {}
-        rows = [self._row([one for one in entries if one.card.team == team]) for team in _teams(entries)]
-        ranks = rank_ranges(
-            None if row["figure"] is None else (row["figure"], (row["low"], row["high"])) for row in rows
-        )
-        for row, (low, high) in zip(rows, ranks, strict=True):
-            row |= {"rank_low": low, "rank_high": high}
+        teams = {team: [one for one in entries if one.card.team == team] for team in _teams(entries)}
+        chosen_of = _choices(entries)
+        best = {team: self._best(own, chosen_of.get(team, 0)) for team, own in teams.items()}
+        ranks = rank_ranges(list(best.values()))
+        rows = [
+            self._row(own, best[team]) | {"rank_low": low, "rank_high": high}
+            for (team, own), (low, high) in zip(teams.items(), ranks, strict=True)
+        ]
         told = {
             PUBLIC: self.season.carried + spent + final.get(PUBLIC, 0.0),
             OTHER: self.season.carried + final.get(OTHER, 0.0),
@@ -249,6 +262,7 @@ class Board:
     def close(self, *, now: datetime | None = None) -> list[FinalFigure]:
         """Final figures of both halves, once the season is over; asking again gives the same.
 
+        Those of the other half, by which nothing was chosen, rank the teams.
         Of each team the submission with the best figure, and its last one that was held. Their noise shares
         out what `gain` has left for either half.
 
@@ -353,8 +367,21 @@ class Board:
             )
         check_replies(submission.replies, self.questions, f"{card.team}'s file")
 
+    def _allow_reading(self, team: str, at: datetime) -> None:
+        """Quotas of a week, before any reply is read: that takes the time of all whose files wait."""
+        own = [one for one in self.log.entries if one.card.team == team and one.answers]
+        late = [one for one in own if one.received > at - WEEK]
+        new = [one for one in late if one.is_new]
+        for files, most in ((new, self.config.per_week), (late, self.config.per_week + COPIES)):
+            if len(files) >= most:
+                again = sorted(one.received for one in files)[-most] + WEEK
+                raise UsageError(
+                    f"{team} has had its {most} submissions of the last seven days: sign the file again and "
+                    f"send it from {again:%Y-%m-%d %H:%M} UTC"
+                )
+
     def _allow(self, card: SubmissionCard, at: datetime, *, copied: bool) -> None:
-        """Quotas, of which answers that were scored before take nothing; they have one of their own."""
+        """Copies of answers that were scored before have a quota of their own; others are one a revision."""
         own = [entry for entry in self.log.entries if entry.card.team == card.team and entry.reply]
         if copied:
             late = sorted(one.received for one in own if not one.is_new and one.received > at - WEEK)
@@ -364,18 +391,10 @@ class Board:
                     f"their figure stays the same. Sign others from {late[-COPIES] + WEEK:%Y-%m-%d %H:%M} UTC"
                 )
             return
-        new = [entry for entry in own if entry.is_new]
-        if any(same_revision(entry.card, card) for entry in new):
+        if any(same_revision(entry.card, card) for entry in own if entry.is_new):
             raise UsageError(
                 f"{card.model} at revision {card.revision} was scored before, with other answers: "
                 "one submission per revision"
-            )
-        late = sorted(entry.received for entry in new if entry.received > at - WEEK)
-        if len(late) >= self.config.per_week:
-            again = late[-self.config.per_week] + WEEK
-            raise UsageError(
-                f"{card.team} has had its {self.config.per_week} submissions of the last seven days: "
-                f"sign the file again and send it from {again:%Y-%m-%d %H:%M} UTC"
             )
 
     def _marked(self, replies: Mapping[str, str]) -> Marked:
@@ -412,20 +431,23 @@ class Board:
         by = self.config.name if self.season.draw == 1 else f"{self.log.first}\x1f{size!r}"
         return blurred(exact, size * half.size.se, self.keyed, f"{by}\x1f{part}\x1f{name}")
 
-    def _row(self, own: Sequence[LoggedSubmission]) -> dict[str, Any]:
+    def _best(self, own: Sequence[LoggedSubmission], choices: int) -> ToldFigure | None:
+        """A team's best figure, of so many that it could choose from; None where it was told none."""
+        told = [entry.figure for entry in own if entry.figure is not None]
+        size = self.public.size
+        return ToldFigure(max(told), size.se, self.season.noise * size.se, choices) if told else None
+
+    def _row(self, own: Sequence[LoggedSubmission], told: ToldFigure | None) -> dict[str, Any]:
         """A team's line: its best figure, with an interval that allows for its being the best of several."""
-        told = [entry for entry in own if entry.figure is not None]
-        best = max(told, key=lambda one: one.figure or 0.0, default=own[-1])
-        low, high = 0.0, 1.0
-        if best.figure is not None:
-            size, figures = self.public.size, len({entry.answers for entry in told})
-            low, high = interval(best.figure, size.se, self.season.noise * size.se, figures)
+        best = next((entry for entry in own if told and entry.figure == told.figure), own[-1])
+        low, high = interval(*told) if told else (0.0, 1.0)
         card = {"team", "model", "revision", "open", "kind", "parameters", "notes"}
         left = max(0.0, self.share - sum(entry.nats for entry in own))
         return {
             **best.card.model_dump(mode="json", include=card),
             "received": f"{best.received:%Y-%m-%d}",
             "figure": best.figure,
+            "figures": told.figures if told else 0,
             "low": round(low, 6),
             "high": round(high, 6),
             "slices": best.reply.slices if best.reply else {},
@@ -437,38 +459,49 @@ class Board:
         """The last line of the log: final figures, whose noise takes no more than what is left of `gain`."""
         noise, cost = {}, {}
         for name, half, told in ((PUBLIC, self.public, spent), (OTHER, self.other, 0.0)):
-            left = most_nats(self.season.gain, half.size) - self.season.carried - told
+            left = most_told(self.season, name) - self.season.carried - told
             noise[name] = noise_for([half.size] * len(chosen), left, LEAST_NOISE)
             cost[name] = len(chosen) * nats(half.size, noise[name])
-        rows = [self._final(entry, noise) for entry in chosen]
-        ranks = rank_ranges((row["figure"], (row["low"], row["high"])) for row in rows)
+        choices = _choices(self.log.entries)
+        rows = [self._final(entry, noise, choices.get(entry.card.team, 0)) for entry in chosen]
+        ranks = rank_ranges([told for _, told in rows])
         finals = [
             FinalFigure.model_validate(row | {"rank_low": low, "rank_high": high})
-            for row, (low, high) in zip(rows, ranks, strict=True)
+            for (row, _), (low, high) in zip(rows, ranks, strict=True)
         ]
-        return Closing(at=at, noise=noise, nats=cost, finals=tuple(finals))
+        return Closing(at=at, ranked=OTHER, noise=noise, nats=cost, finals=tuple(finals))
 
-    def _final(self, entry: LoggedSubmission, noise: Mapping[str, float]) -> dict[str, Any]:
-        marked, sides = self._kept(entry.answers), {}
-        sampling = sd = figure = 0.0
-        for name, half in ((PUBLIC, self.public), (OTHER, self.other)):
-            size, weight = half.size, len(half.items) / len(self.questions)
-            told = self._blurred(f"final {name}", half, entry.answers, marked, noise[name])
-            sides[name] = (told, interval(told, size.se, noise[name] * size.se))
-            figure += weight * told
-            sampling, sd = hypot(sampling, weight * size.se), hypot(sd, weight * noise[name] * size.se)
-        (first, of_first), (second, of_second) = sides[PUBLIC], sides[OTHER]
+    def _final(
+        self, entry: LoggedSubmission, noise: Mapping[str, float], choices: int
+    ) -> tuple[dict[str, Any], ToldFigure]:
+        """A line of the closing without ranks, and the figure that those go by.
+
+        It was chosen, and may have been fitted, by figures of the public half: the other half alone ranks it,
+        and the gap allows for the choice.
+        """
+        marked = self._kept(entry.answers)
+        figures = 1 if entry.figure is None else choices
+
+        def told(name: str, half: Half) -> ToldFigure:
+            figure = self._blurred(f"final {name}", half, entry.answers, marked, noise[name])
+            return ToldFigure(figure, half.size.se, noise[name] * half.size.se)
+
+        public, other = told(PUBLIC, self.public), told(OTHER, self.other)
+        chosen, beside = (interval(*one._replace(figures=figures)) for one in (public, other))
+        alone = interval(*other)
         spans = {
-            "": interval(figure, sampling, sd),
-            "public_": of_first,
-            "other_": of_second,
-            "gap_": difference(first, of_first, second, of_second),
+            "": alone,
+            "public_": chosen,
+            "other_": alone,
+            "gap_": difference(public.figure, chosen, other.figure, beside),
         }
-        found = {"figure": figure, PUBLIC: first, OTHER: second, "gap": first - second}
+        found = {"figure": other.figure, PUBLIC: public.figure, OTHER: other.figure}
+        found["gap"] = public.figure - other.figure
         for name, (low, high) in spans.items():
             found |= {f"{name}low": low, f"{name}high": high}
         card = entry.card.model_dump(include={"team", "model", "revision"})
-        return {**card, "shown": entry.figure, **{name: round(one, 6) for name, one in found.items()}}
+        row = {**card, "shown": entry.figure, **{name: round(one, 6) for name, one in found.items()}}
+        return row | {"figures": figures}, other
 
     def _log(self, submission: Submission, at: datetime, **facts: Any) -> None:
         card = submission.card.model_copy(update={"contact": ""})
@@ -510,6 +543,22 @@ def _damaged(path: Path) -> ExternalFailure:
 
 def _teams(entries: Sequence[LoggedSubmission]) -> list[str]:
     return sorted({entry.card.team for entry in entries})
+
+
+def _choices(entries: Iterable[LoggedSubmission]) -> dict[str, int]:
+    """Of how many figures each team's best may be the luckiest.
+
+    Its own; where it sent answers that another team was told of, all that anybody was told before, as it may
+    have chosen them by those.
+    """
+    first: dict[str, str] = {}
+    seen: dict[str, set[str]] = {}
+    for entry in entries:
+        if entry.figure is not None:
+            team, name = entry.card.team, entry.answers
+            own = first.setdefault(name, team) == team
+            seen.setdefault(team, set()).update([name] if own else first)
+    return {team: len(names) for team, names in seen.items()}
 
 
 def _outcome(entry: LoggedSubmission) -> str:

@@ -5,17 +5,18 @@ golds is at most s, and Gaussian noise of standard deviation d, one figure tells
 nats (T. Cover, J. Thomas, Elements of Information Theory, 2006, section 9.1); what is rounded or cut off at 0
 and 1 tells no more. Golds that are independent for the attacker then can't be known better than by chance by
 more than sqrt(I / 2n) on average over n questions, as each question's gain is bounded by its own share of the
-I nats (Pinsker's inequality). That sums over all teams, colluding or not, over slices and over seasons: what
-figures tell of some golds is no more than what they tell of all. It takes scores to be near normal, so that
-what was learnt before does not widen their spread. It is a mean over the half: of single questions it says
-nothing.
+I nats (Pinsker's inequality). Where some stand and fall in pairs and others alone, sqrt(2 I) s takes the
+place of that (the Cauchy-Schwarz inequality over units of unequal size; the same where all are alike). That
+sums over all teams, colluding or not, over slices and over seasons: what figures tell of some golds is no
+more than what they tell of all. It takes scores to be near normal, so that what was learnt before does not
+widen their spread. It is a mean over the half: of single questions it says nothing.
 
 The noise is chosen, not the number of figures: so much that every place of a season can use its whole quota.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from math import e, hypot, log, log1p, pi, sqrt
 from typing import Final, NamedTuple
 
@@ -35,6 +36,18 @@ SLICE_GROUPS: Final = 50
 """Groups of the public half that a slice needs."""
 Interval = tuple[float, float]
 """Low and high end."""
+
+
+class ToldFigure(NamedTuple):
+    """A figure as it was told, with all that its interval rests on."""
+
+    figure: float
+    se: float
+    """Largest standard error of such a figure."""
+    sd: float
+    """Standard deviation of its noise."""
+    figures: int = 1
+    """Of how many it is the best."""
 
 
 class Half(NamedTuple):
@@ -103,12 +116,12 @@ def noise_for(sizes: Sequence[PartSize], most: float, least: float) -> float:
 
 def most_nats(gain: float, size: PartSize) -> float:
     """What may be told of a half before it could exceed a gain over chance."""
-    return 2 * size.units * gain**2
+    return (gain / size.spread) ** 2 / 2
 
 
 def most_gain(told: float, size: PartSize) -> float:
     """The most that so many nats can add to the share of a half's golds that anybody knows."""
-    return min(1.0, sqrt(told / (2 * size.units)))
+    return min(1.0, sqrt(2 * told) * size.spread)
 
 
 def blurred(value: float, sd: float, keyed: Keyed, name: str) -> float:
@@ -154,17 +167,22 @@ def difference(first: float, of_first: Interval, second: float, of_second: Inter
     return first - second - down, first - second + up
 
 
-def rank_ranges(figures: Iterable[tuple[float, Interval] | None]) -> list[tuple[int, int]]:
-    """The best and worst rank of each: figures whose difference may be 0 share ranks; None may have any."""
-    rows = list(figures)
-    found = []
-    for one in rows:
-        above = below = 0
-        for other in rows:
-            if one is None or other is None or one is other:
-                continue
-            low, high = difference(other[0], other[1], one[0], one[1])
-            above += low > 0
-            below += high < 0
-        found.append((1 + above, len(rows) - below))
-    return found
+def rank_ranges(rows: Sequence[ToldFigure | None]) -> list[tuple[int, int]]:
+    """The best and worst rank of each, all of which hold at once in 95 % of seasons; None may have any.
+
+    Two figures share ranks unless they differ beyond doubt, with all pairs allowed for (Bonferroni).
+    """
+    told = [one for one in rows if one is not None]
+    pairs = max(1, len(told) * (len(told) - 1) // 2)
+
+    def beats(one: ToldFigure, other: ToldFigure) -> bool:
+        # How many figures the lower one was chosen from does not count: that can only have raised it.
+        upper, lower = (interval(two.figure, two.se, two.sd, one.figures * pairs) for two in (one, other))
+        return difference(one.figure, upper, other.figure, lower)[0] > 0
+
+    return [
+        (1 + sum(beats(two, one) for two in told), len(rows) - sum(beats(one, two) for two in told))
+        if one is not None
+        else (1, len(rows))
+        for one in rows
+    ]

@@ -105,7 +105,11 @@ def require_file(path: Path) -> None:
     Raises:
         UsageError: It is no plain file.
     """
-    if not path.is_file():
+    try:
+        found = path.is_file()
+    except OSError:  # of a link to where nobody may look, or whose target has too long a name
+        found = False
+    if not found:
         raise UsageError(f"{path} can't be read: it is no regular file, or not there")
 
 

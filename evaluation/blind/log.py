@@ -24,7 +24,13 @@ from mihakk.machinery.whole import append_whole, write_whole
 from mihakk.schemas.blind import Closing, LoggedSubmission, Season
 
 Line = Season | LoggedSubmission | Closing
+_HEAD = ".head"
 _KINDS: dict[str, type[Line]] = {"season": Season, "submission": LoggedSubmission, "closed": Closing}
+
+
+def heads(store: Path) -> list[str]:
+    """The seasons whose logs have a head in the private folder of all boards."""
+    return sorted(path.name[1 : -len(_HEAD)] for path in store.glob(f".*{_HEAD}"))
 
 
 class SubmissionLog:
@@ -90,21 +96,22 @@ class SubmissionLog:
         longer; a season from before heads has none yet.
 
         Raises:
-            ExternalFailure: The log was cut or written anew since a line was added last.
+            ExternalFailure: The log was cut or written anew since a line was added last, or is lost.
         """
         if self.keyed is None:
             return
-        path = self.path.parent.parent / f".{self.path.parent.name}.head"
-        heads = (
+        path = self.path.parent.parent / f".{self.path.parent.name}{_HEAD}"
+        ends = (
             self.keyed("head", f"{self.path.parent.name}\x1f{number}\x1f{end}")
             for number, end in reversed([*enumerate(self._ends)])
         )
-        now = next(heads, "")
+        now = next(ends, "")
         known = path.read_text("utf-8") if path.is_file() else ""
-        if known not in ("", now) and known not in heads:
+        if known not in ("", now) and known not in ends:
             raise ExternalFailure(
-                f"{self.path} was cut or written anew since its last line was added (says {path}): put back "
-                "the whole file from a copy, such as the published one; nothing is scored on another log"
+                f"{self.path} was cut or written anew since its last line was added, or is lost (says "
+                f"{path}): put back the whole file from a copy, such as the published one; nothing is scored "
+                "on another log"
             )
         if known != now:
             write_whole(path, now.encode())

@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
-from math import ceil
+from math import ceil, hypot
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,9 +19,16 @@ import orjson
 from filelock import FileLock
 
 from mihakk.evaluation.blind.board import Board
-from mihakk.evaluation.blind.disclosure import FINALS, LEAST_NOISE, Keyed, most_nats, nats, rank_ranges
+from mihakk.evaluation.blind.disclosure import (
+    FINALS,
+    LEAST_NOISE,
+    Keyed,
+    ToldFigure,
+    nats,
+    rank_ranges,
+)
 from mihakk.evaluation.blind.log import SubmissionLog
-from mihakk.evaluation.blind.season import OTHER, PUBLIC
+from mihakk.evaluation.blind.season import OTHER, PUBLIC, most_told
 from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.ids import sha256
 from mihakk.schemas.blind import BlindBoard, BlindReply, Closing, FinalFigure, LoggedSubmission, Season
@@ -123,7 +130,7 @@ def _entry(line: dict[str, Any], season: Season, shown: Collection[str]) -> Logg
 
 def _within_gain(season: Season, told: float, config: BlindBoard) -> None:
     public = season.parts[PUBLIC]
-    if told > most_nats(season.gain, public) * (1 - FINALS):
+    if told > most_told(season, PUBLIC) * (1 - FINALS):
         least = ceil((told / (1 - FINALS) / (2 * public.units)) ** 0.5 * 1000) / 1000
         raise UsageError(
             f"what {config.name} told, counted at the rate of each figure's own part, leaves no room for "
@@ -134,6 +141,7 @@ def _within_gain(season: Season, told: float, config: BlindBoard) -> None:
 def _closing(season: Season, published: list[dict[str, Any]]) -> Closing:
     sizes = season.parts[PUBLIC], season.parts[OTHER]
     total = sum(size.questions for size in sizes)
+    errors = [size.se * size.questions / total for size in sizes]
 
     def both(row: dict[str, Any], end: str, missing: float) -> float:
         values = [row.get(f"{half}{end}") for half in (PUBLIC, OTHER)]
@@ -160,7 +168,7 @@ def _closing(season: Season, published: list[dict[str, Any]]) -> Closing:
                 "high": both(row, "_high", 1.0),
             }
             rows.append(row | filled | whole)
-        ranks = rank_ranges((row["figure"], (row["low"], row["high"])) for row in rows)
+        ranks = rank_ranges([ToldFigure(row["figure"], hypot(*errors), 0.0) for row in rows])
         finals = tuple(
             FinalFigure.model_validate(row | {"rank_low": low, "rank_high": high})
             for row, (low, high) in zip(rows, ranks, strict=True)

@@ -19,13 +19,14 @@ from mihakk.evaluation.blind.disclosure import (
     noise_for,
 )
 from mihakk.evaluation.blind.keys import Register, is_genuine
-from mihakk.evaluation.blind.log import SubmissionLog
+from mihakk.evaluation.blind.log import SubmissionLog, heads
 from mihakk.machinery.errors import ExternalFailure, MihakkWarning, UsageError
 from mihakk.schemas.blind import BlindBoard, EarlierSeason, PartSize, Season
 
 PUBLIC: Final = "public"
 """The half whose figures are told during the season."""
 OTHER: Final = "other"
+"""The half that final ranks rest on: the season said nothing of it."""
 
 
 def drawn_for(release: str, board: str) -> str:
@@ -59,10 +60,17 @@ def rules_of(
         parts=dict(parts),
         noise=LEAST_NOISE,
         drawn=drawn,
-        draw=2,
+        draw=3,
         slices=tuple(sorted(set(config.slices))),
         halves=halves,
     )
+
+
+def most_told(season: Season, half: str) -> float:
+    """What all figures of a half may tell, in nats, by the rules that the season began with."""
+    size = season.parts[half]
+    # Before, golds that stand in pairs counted as much as single ones.
+    return 2 * size.units * season.gain**2 if season.draw < 3 else most_nats(season.gain, size)
 
 
 def begin(rules: Season, earlier: Sequence[EarlierSeason]) -> Season:
@@ -73,14 +81,14 @@ def begin(rules: Season, earlier: Sequence[EarlierSeason]) -> Season:
     """
     carried = sum(one.nats for one in earlier)
     public = rules.parts[PUBLIC]
-    if carried >= min(most_nats(rules.gain, rules.parts[half]) for half in (PUBLIC, OTHER)):
+    if carried >= min(most_told(rules, half) for half in (PUBLIC, OTHER)):
         raise UsageError(
             f"{rules.board}: earlier seasons over {rules.release} told up to "
             f"{most_gain(carried, public):.3f} of its golds, so that `gain: {rules.gain}` leaves nothing to "
             "tell: raise it, or seal new questions"
         )
     replies = rules.per_week * ceil((rules.closes - rules.opens) / timedelta(days=7))
-    most = (most_nats(rules.gain, public) - carried) * (1 - FINALS) / rules.places / replies
+    most = (most_told(rules, PUBLIC) - carried) * (1 - FINALS) / rules.places / replies
     told = [size for name, size in rules.parts.items() if name != OTHER]
     return rules.model_copy(update={"earlier": tuple(earlier), "noise": noise_for(told, most, LEAST_NOISE)})
 
@@ -203,17 +211,18 @@ def earlier_seasons(
 
     Raises:
         UsageError: One of them is not closed, or was written before files were signed.
-        ExternalFailure: A log was rewritten.
+        ExternalFailure: A log was rewritten, or is lost and its head is there.
     """
     found = []
-    for path in sorted(store.glob("*/log.jsonl")):
+    logs = {*store.glob("*/log.jsonl"), *(store / name / "log.jsonl" for name in heads(store))}
+    for path in sorted(logs):
         if path.parent.name == rules.board:  # it is held, and empty
             continue
         log = SubmissionLog(path, keyed)
         with log.held():
+            log.check_head()
             if log.season is None or log.season.release != rules.release:
                 continue
-            log.check_head()
             check_told(log, register)
         if log.closing is None:
             raise UsageError(

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -44,6 +45,12 @@ class Submission(NamedTuple):
     """SHA-256 of the file without its last line."""
     signature: Signature | None = None
     """None where nobody signed it."""
+
+
+class _Signed(Record):
+    """The last line."""
+
+    signature: Signature
 
 
 class _Reply(Record):
@@ -99,19 +106,24 @@ def same_revision(one: SubmissionCard, other: SubmissionCard) -> bool:
     return first == second
 
 
-def read_submission(path: Path, items: int | None = None) -> Submission:
+def read_submission(
+    path: Path, items: int | None = None, vouched: Callable[[Submission], None] = lambda _: None
+) -> Submission:
     """A file as `write_submission` writes it; whose items, card and key fit is for others to say.
 
     Args:
         path: Of the file.
         items: How many it should answer: far more lines are not even read. As many as there are if None.
+        vouched: Called with the card, the digest and the signature before any answer is read; what it raises
+            refuses the file.
 
     Raises:
         UsageError: It can't be read, or is no such file; the message names the line.
     """
     require_file(path)
     data = _data(path) if items is None else _bounded(path, items + _SPARE)
-    found = _lines(data, path)
+    body, last = _parted(data)
+    found = _lines(body, path)
     number, first = next(found, (0, None))
     if first is None:
         raise UsageError(f"{path} is empty: write it by `mihakk evaluate submit`")
@@ -122,12 +134,14 @@ def read_submission(path: Path, items: int | None = None) -> Submission:
         )
     card = validate(first["card"], SubmissionCard, f"{path}, line {number}")
     check_card(card, f"{path}, line {number}")
-    lines = list(found)
     signature = None
-    if lines and lines[-1][1].keys() == {"signature"}:
-        number, last = lines.pop()
-        signature = validate(last["signature"], Signature, f"{path}, line {number}")
-    return Submission(card, _replies(path, lines), sha256(_body(data)), signature)
+    if last:
+        breaks = body.count(b"\n")
+        where = f"{path}, line {breaks + 1}"
+        signature = validate(_object(last, where), _Signed, where).signature
+    sent = Submission(card, {}, sha256(body), signature)
+    vouched(sent)
+    return sent._replace(replies=_replies(path, found))
 
 
 def read_replies(path: Path) -> dict[str, str]:
@@ -136,7 +150,7 @@ def read_replies(path: Path) -> dict[str, str]:
     Raises:
         UsageError: As `read_submission`.
     """
-    return _replies(path, list(_lines(_data(path), path)))
+    return _replies(path, _lines(_data(path), path))
 
 
 def check_replies(replies: Mapping[str, str], questions: Mapping[str, Question], where: str) -> None:
@@ -174,16 +188,17 @@ def sign_submission(path: Path, key: Ed25519PrivateKey, now: datetime | None = N
         UsageError: As `read_submission`.
     """
     read_submission(path)
-    body = _body(_data(path))
+    body, _ = _parted(_data(path))
     signature = sign(key, sha256(body), now or datetime.now(UTC))
     write_whole(path, body + json.dumps({"signature": signature.model_dump()}).encode() + b"\n")
     return signature
 
 
-def _body(data: bytes) -> bytes:
-    """A file without its signature, ending in a line break."""
-    body, _, last = data.rstrip().rpartition(b"\n")
-    return (body if last.lstrip().startswith(b'{"signature"') else data.rstrip()) + b"\n"
+def _parted(data: bytes) -> tuple[bytes, bytes]:
+    """A file without its signature, ending in a line break, and the line of that; empty where it has none."""
+    whole = data.rstrip()
+    body, _, last = whole.rpartition(b"\n")
+    return (body + b"\n", last) if last.lstrip().startswith(b'{"signature"') else (whole + b"\n", b"")
 
 
 def _replies(path: Path, lines: Iterable[tuple[int, dict[str, Any]]]) -> dict[str, str]:
@@ -202,30 +217,34 @@ def _replies(path: Path, lines: Iterable[tuple[int, dict[str, Any]]]) -> dict[st
     return replies
 
 
-def _data(path: Path) -> bytes:
+def _data(path: Path, most: int = -1) -> bytes:
+    """Its bytes, up to so many if not negative."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            return file.read(most)
     except OSError as error:
         raise UsageError(f"{path} can't be read: {error.strerror}") from error
+    except MemoryError as error:
+        raise UsageError(f"{path} is too large for this machine's memory") from error
 
 
 def _bounded(path: Path, lines: int) -> bytes:
     """A file of at most so many lines; those that others drop may be endless."""
-    fits = path.stat().st_size <= lines * _LINE_BYTES
-    if not fits or (data := _data(path)).count(b"\n") > lines:
+    data = _data(path, lines * _LINE_BYTES + 1)
+    if len(data) > lines * _LINE_BYTES or data.count(b"\n") > lines:
         raise UsageError(f"{path} is too large: one line an item and two more are taken")
     return data
 
 
 def _lines(data: bytes, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if len(line) >= _LINE_BYTES:
-            raise UsageError(f"{path}, line {number}: longer than {_LINE_BYTES:,} bytes")
+    for number, line in enumerate(BytesIO(data), 1):
         if line.strip():
             yield number, _object(line, f"{path}, line {number}")
 
 
 def _object(line: bytes, where: str) -> dict[str, Any]:
+    if len(line) > _LINE_BYTES:
+        raise UsageError(f"{where}: longer than {_LINE_BYTES:,} bytes")
     try:
         return json_object(line, _no_constant)
     except RecordRejected as error:

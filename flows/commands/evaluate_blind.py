@@ -135,8 +135,9 @@ def score(
     )
     for one in closed:
         console.print(
-            f"{one.team}, {one.model}: {one.figure:.3f}, public half {one.public:.3f}, other half "
-            f"{one.other:.3f}, gap {one.gap:+.3f}"
+            f"{one.team}, {one.model}: {one.figure:.3f} ({one.low:.3f} to {one.high:.3f}); public half "
+            f"{one.public:.3f}, other half {one.other:.3f}, gap {one.gap:+.3f} ({one.gap_low:+.3f} to "
+            f"{one.gap_high:+.3f})"
         )
     if as_json:
         print_json({"files": [one._asdict() for one in scored], "standing": state, "closed": closed})

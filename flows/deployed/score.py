@@ -62,6 +62,7 @@ def _show(received: Sequence[Received]) -> None:
     lines = ["| file | told |", "|---|---|"]
     for one in received:
         told = "refused" if one.reply is None else one.reply.told
-        get_run_logger().info("%s: %s", one.path.name, told)
-        lines.append(f"| {one.path.name} | {told} |")
+        name = one.path.name.encode(errors="backslashreplace").decode()
+        get_run_logger().info("%s: %s", name, told)
+        lines.append(f"| {name} | {told} |")
     create_markdown_artifact("\n".join(lines), key="blind-scores", description=f"{len(received)} files")

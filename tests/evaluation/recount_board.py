@@ -38,7 +38,11 @@ def check_rules(season, shown, carried):
         return
     days = datetime.date.fromisoformat(season["closes"]) - datetime.date.fromisoformat(season["opens"])
     files = season["per_week"] * math.ceil(days / datetime.timedelta(days=7)) * season["places"]
-    room = (2 * season["parts"]["public"]["units"] * season["gain"] ** 2 - carried) * 0.8 / files
+    public = season["parts"]["public"]
+    most = 2 * public["units"] * season["gain"] ** 2
+    if season.get("draw", 1) > 2:  # units of unequal size count as what they are
+        most = (season["gain"] / public["spread"]) ** 2 / 2
+    room = (most - carried) * 0.8 / files
     costs = [
         sum(told_by(season["parts"][part], noise) for part in shown) for noise in (LEAST, season["noise"])
     ]
@@ -102,7 +106,7 @@ def main(path):
         told["public"] += cost
         if reply and reply["figure"] is not None:
             seen.setdefault(row["answers"], reply["figure"])
-    bounds = {half: math.sqrt(nats / (2 * season["parts"][half]["units"])) for half, nats in told.items()}
+    bounds = {half: math.sqrt(2 * nats) * season["parts"][half]["spread"] for half, nats in told.items()}
     found = {"bounds": bounds, "unsigned": unsigned, "spent": spent, "gain": season["gain"], "last": before}
     # 1: begun before the rules were drawn by, so that the same name under other rules drew the same noise.
     print(json.dumps(found | {"draw": season.get("draw", 1)}))

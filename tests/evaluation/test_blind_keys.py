@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import subprocess
+import tracemalloc
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from pydantic import ValidationError
 
 from mihakk.evaluation.blind.board import Board
-from mihakk.evaluation.blind.keys import Register, is_genuine, make_key, private_key, public_key
+from mihakk.evaluation.blind.keys import Register, is_genuine, make_key, private_key, public_key, sign
 from mihakk.evaluation.blind.submission import read_submission, sign_submission, write_submission
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.ids import sha256
@@ -254,6 +255,28 @@ def test_a_file_that_is_far_too_large_or_none_is_not_read(tmp_path: Path) -> Non
             read_submission(path, 240)
     with pytest.raises(UsageError, match="/dev/zero can't be read: it is no regular file"):
         read_submission(Path("/dev/zero"), 240)
+
+
+@pytest.mark.parametrize(
+    ("by", "said"), [("", "alpha's file is not signed"), ("alpha", "line 2: unknown key 'z'")]
+)
+def test_lines_of_other_keys_take_no_memory_and_none_is_read_without_a_key(
+    board: Board, tmp_path: Path, by: str, said: str
+) -> None:
+    path = written(tmp_path)
+    card, *_ = path.read_bytes().splitlines()
+    line = b'{"item":"x","reply":"y","z":[' + b",".join([b'{"":{}}'] * 4000) + b"]}"
+    body = b"\n".join([card, *[line] * 330, b""])
+    path.write_bytes(body)
+    if by:
+        signature = sign(private_key(tmp_path / f"{by}.key"), sha256(body), MONDAY)
+        path.write_bytes(body + json.dumps({"signature": signature.model_dump()}).encode())
+    tracemalloc.start()
+    with pytest.raises(UsageError, match=said):
+        read_submission(path, 240, lambda sent: board.check_key(sent, MONDAY))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 5 * len(body)
 
 
 def test_openssl_checks_our_signatures_and_its_keys_sign(tmp_path: Path) -> None:

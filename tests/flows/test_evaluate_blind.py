@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import re
 import socket
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -367,6 +369,52 @@ def test_dropped_files_are_scored_and_filed_away_with_what_is_told(
     assert score_inbox(board, inbox, tmp_path / "public") == []
     shown = json.loads((tmp_path / "public" / "board.json").read_bytes())["entries"]
     assert {row["team"] for row in shown} == {"alpha", "beta"}
+
+
+def test_no_file_stops_the_others_whatever_its_name_and_whatever_lies_there(
+    release: AssembledRelease, tmp_path: Path
+) -> None:
+    inbox = tmp_path / "inbox"
+    store = keyed(tmp_path, "alpha")
+    own = replies(tmp_path / "own.jsonl", release, 4)
+    assert submitted(own, carded(tmp_path), release, inbox, tmp_path / "alpha.key").exit_code == 0
+    (sent,) = inbox.iterdir()
+    answered = sent.read_bytes()
+    sent.rename(inbox / f"{'z' * 249}.jsonl")  # the longest name that a folder takes
+    board = open_board(ruled(tmp_path, release), store)
+    (first,) = score_inbox(board, inbox, tmp_path / "public")
+    assert first.reply
+    nobodys = (b"z" * 249, b"z" * 249, "x\u202ey".encode(), b"\xff", b"folder", b"link", b"loop")
+    for number, name in enumerate(nobodys):
+        path = inbox / os.fsdecode(name + b".jsonl")
+        match name:
+            case b"folder":
+                path.mkdir()
+            case b"link":
+                path.symlink_to(tmp_path / ("n" * 300))
+            case b"loop":
+                path.symlink_to(path)
+            case _:
+                path.write_bytes(b"{}")
+        os.utime(path, (1, 1), follow_symlinks=False)
+        fresh = inbox / f"fresh{number}.jsonl"
+        fresh.write_bytes(answered)
+        sign_submission(fresh, private_key(tmp_path / "alpha.key"))
+        refused, scored = score_inbox(board, inbox, tmp_path / "public")
+        assert (refused.path, bool(refused.reply)) == (path, False)
+        assert scored.reply is not None
+        assert scored.reply.told == "known"
+    assert not list(inbox.glob("*.jsonl"))
+    assert len(list((inbox / "refused").glob("*.txt"))) == len(nobodys)
+
+
+def test_two_runs_over_one_inbox_wait_for_each_other(release: AssembledRelease, tmp_path: Path) -> None:
+    inbox = dropped(tmp_path, release)
+    boards = [open_board(ruled(tmp_path, release), tmp_path / "private") for _ in range(2)]
+    with ThreadPoolExecutor(2) as pool:
+        both = [*pool.map(lambda board: score_inbox(board, inbox, tmp_path / "public"), boards)]
+    assert sorted(map(len, both)) == [0, 3]
+    assert filed(inbox) == FILED
 
 
 def test_what_is_sent_back_names_no_folder_of_the_owner(release: AssembledRelease, tmp_path: Path) -> None:
