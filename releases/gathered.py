@@ -27,6 +27,7 @@ from mihakk.releases.content.secret import blind_key
 from mihakk.releases.gates import Gate, gates, require
 from mihakk.releases.leaks import Elsewhere, leaks_gate
 from mihakk.releases.lookups import look_up
+from mihakk.releases.paper_trail.audit_tables import read_removed
 from mihakk.releases.printed import rows_of
 from mihakk.releases.release_facts import ReleaseFacts
 from mihakk.releases.versions.diff import Contents, Signature, table_signatures
@@ -104,7 +105,8 @@ def gather(
     marks = frozenset[str]()
     if key is not None:
         printed = [row for folder in earlier for row in released_rows(folder)]
-        placed, more = keep_apart(placed, key, SCORED, printed, seals)
+        named = {(one.id, one.reason) for folder in earlier for one in read_removed(folder)}
+        placed, more = keep_apart(placed, key, SCORED, printed, seals, removed=named)
         left_out = (*left_out, *more)
         test = [one.item for splits in placed.values() for one in splits.get(SCORED, ())]
         marks = marks.union(*map(seals.marks, test))
@@ -126,7 +128,7 @@ def gather(
         sealed = seal(tables, config, key)
         names = {one.item.id for splits in placed.values() for each in splits.values() for one in each}
         opened = frozenset(names) - sealed.ids
-        papers = public_papers(papers, key, opened)
+        papers = public_papers(papers, key, sealed.ids, opened)
         # A figure over sealed golds, printed in two versions, tells the gold of a question that left between.
         told = {**public_votes(facts.reviewed, facts.votes, key, opened), "baselines": (), "spreads": ()}
         facts = facts.model_copy(update=told)

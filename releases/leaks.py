@@ -113,7 +113,8 @@ def leaks_gate(
         if luck >= FAMILY_WISE:
             continue
         if one.name in LOOKUPS:
-            told_apart.append(f"{one}, {one.right / one.questions:.0%}")
+            # Without its figures: beside another version's, or another page's, they would tell single golds.
+            told_apart.append(f"{one.name} on {one.config}")
             if abilities[one.config] == "skill":
                 abilities[one.config] = "lookup"
         elif one.name != LEARNT or ability_of(one.config.partition("_")[2]) == "skill":

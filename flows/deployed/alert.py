@@ -25,6 +25,6 @@ def alert(job: str, state: str = "", message: str = "", run: str = "", link: str
     lines = [
         f"# {plain(job)}: {plain(state)}",
         plain(message) or "It left no message.",
-        f"Flow run `{plain(run)}` {plain(link or url_for('flow-run', run) or '')}",
+        f"Flow run `{plain(run)}` {plain(link or (run and url_for('flow-run', run)) or '')}",
     ]
     create_markdown_artifact("\n\n".join(lines), key="alert", description=f"{job}: {state}")

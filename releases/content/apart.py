@@ -81,12 +81,21 @@ class Earlier:
 
 
 def keep_apart(
-    placed: Places, secret: bytes, split: str, earlier: Sequence[Mapping[str, Any]], seals: Seals
+    placed: Places,
+    secret: bytes,
+    split: str,
+    earlier: Sequence[Mapping[str, Any]],
+    seals: Seals,
+    *,
+    removed: Collection[tuple[str, str]] = (),
 ) -> tuple[dict[str, dict[str, list[Placed]]], list[Rejection]]:
     """The items that a blind release may hold, and those left out.
 
-    The secret draws the order in which questions are tried; `earlier` are public rows of earlier versions.
-    `seals` says what others have printed.
+    Args:
+        secret: Draws the order in which questions are tried.
+        earlier: Public rows of earlier versions.
+        seals: What others have printed.
+        removed: Public id and reason of all that the errata of earlier versions name.
     """
     before = _earlier(earlier)
     test: list[Item] = []
@@ -106,7 +115,10 @@ def keep_apart(
     shown = frozenset[str]().union(*(runs for name, (_, runs) in before.sealed.items() if name not in stay))
     taken = _disjoint((unit for unit in units if unit.name in old), ())
     taken += _disjoint((unit for unit in units if unit.name not in names), shown, taken)
-    kept = _untold_all(taken, dev, old)
+    # What a version once called told has its gold told by that version's open split, for good.
+    known = {name for name, reason in removed if reason == TOLD_BY_FREQUENCY}
+    asked = [unit for unit in taken if known.isdisjoint(public_id(secret, one.id) for one in unit.items)]
+    kept = _untold_all(asked, dev, old)
     # Only now, so that a build that changes nothing takes and leaves the same questions for the same reasons.
     own = Seals().with_printed(earlier)
     told = {unit.name for unit in kept if own.is_printed(sealed[unit.name])}
@@ -222,7 +234,8 @@ def _untold(units: Sequence[_Unit], rates: Mapping[Label, float], old: Collectio
     """The questions of one config without those that make a guess by frequencies a good one.
 
     Guesses are the rarest and the commonest option, and the one that is right most often in the open split.
-    What no earlier version held goes first, since what leaves a version tells how it was guessed.
+    What an earlier version sealed stays, whatever is guessed of it: leaving would tell that the guess was
+    right, and whoever reports open items moves the guess.
     """
     left = [unit for unit in units if isinstance(unit.items[0], ChoiceItem)]
     others = [unit for unit in units if not isinstance(unit.items[0], ChoiceItem)]
@@ -270,10 +283,10 @@ def _told(
         share = len(set(best) & set(item.gold)) / len(best)
         right += share
         chance += len(item.gold) / len(item.options)
-        if share > len(item.gold) / len(item.options):
-            found.append((unit.name not in old, share, unit))
+        if share > len(item.gold) / len(item.options) and unit.name not in old:
+            found.append((share, unit))
     luck = binomtest(round(right), len(units), min(1.0, chance / len(units)), alternative="greater").pvalue
-    return max(found, key=lambda one: one[:2])[2] if found and luck < DOUBT else None
+    return max(found, key=lambda one: one[0])[1] if found and luck < DOUBT else None
 
 
 def _said(row: Mapping[str, Any]) -> tuple[str, ...]:

@@ -10,7 +10,6 @@ is no secret.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +23,7 @@ from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.ids import content_hash
 from mihakk.releases.content.item_tables import RELEASED, Placed, data_files, row_item, write_parquet
 from mihakk.releases.content.secret import blind_key, is_item_id, keyed, public_form, public_id
-from mihakk.schemas.audit import Audit, Verdict
+from mihakk.schemas.audit import SHORT_RULES, Audit, Verdict
 from mihakk.schemas.benchmark import BenchmarkConfig
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.record import Record
@@ -33,7 +32,6 @@ from mihakk.schemas.review import Resolution, ReviewedContent, Vote
 
 SPLIT = "test"
 WITHHELD = "withheld: the item is blind"
-_CHECK = re.compile(r"[A-Z]{2}\d\d")
 _HIDDEN: dict[str, Any] = {
     "gold": [],
     "option_kinds": [],
@@ -96,22 +94,27 @@ def public_items(
     }
 
 
-def public_papers(papers: Papers, key: bytes, opened: frozenset[str]) -> Papers:
-    """The papers under public ids, and without the words that tell: `the right one is ...`.
+def public_papers(papers: Papers, key: bytes, sealed: frozenset[str], opened: frozenset[str]) -> Papers:
+    """The papers under public ids, and without what tells.
 
     A finding on an item that is sealed, or waits and may be sealed in a later version, is left out whole
-    (that the gold is told by its length tells the gold), and so is the digest of an auditor's call, which
-    holds the gold.
+    (that the gold is told by its length tells the gold), and so is what auditors and people said of it:
+    whoever runs the same auditors could ask them about each option, and see which gives these scores.
 
     Args:
+        sealed: Public ids of the sealed items; every one of them passed, as far as is told.
         opened: Public ids of the released items with open golds; only of these anything is said in words.
     """
     return Papers(
-        verdicts=tuple(_verdict(one, public_id(key, one.item), opened) for one in papers.verdicts),
-        audits=tuple(_audit(one, public_id(key, one.item), opened) for one in papers.audits),
+        verdicts=tuple(_verdict(one, public_id(key, one.item), sealed, opened) for one in papers.verdicts),
+        audits=tuple(
+            _audit(one, name) for one in papers.audits if (name := public_id(key, one.item)) in opened
+        ),
         findings=tuple(_findings(papers.findings, key, opened)),
         resolutions=tuple(
-            one.model_copy(update={"item": public_id(key, one.item)}) for one in papers.resolutions
+            one.model_copy(update={"item": name})
+            for one in papers.resolutions
+            if (name := public_id(key, one.item)) in opened
         ),
         removed=tuple(
             one.model_copy(
@@ -147,23 +150,18 @@ def public_votes(
     return {"reviewed": public(reviewed), "votes": public(votes)}
 
 
-def _verdict(verdict: Verdict, name: str, opened: frozenset[str]) -> Verdict:
-    reasons = verdict.reasons
-    if name not in opened:
-        reasons = tuple(reason for reason in reasons if not _CHECK.fullmatch(reason))
-    return verdict.model_copy(update={"item": name, "reasons": reasons})
+def _verdict(verdict: Verdict, name: str, sealed: frozenset[str], opened: frozenset[str]) -> Verdict:
+    if name in opened:
+        return verdict.model_copy(update={"item": name})
+    # Whoever runs the same auditors could ask them about each option: which rule fired would tell the gold.
+    rules = {rule: fired for rule, fired in verdict.rules.items() if rule in SHORT_RULES}
+    status = "pass" if name in sealed else verdict.status
+    return verdict.model_copy(update={"item": name, "status": status, "reasons": (), "rules": rules})
 
 
-def _audit(audit: Audit, name: str, opened: frozenset[str]) -> Audit:
+def _audit(audit: Audit, name: str) -> Audit:
     # An answer given without seeing the gold is the gold where it does not differ.
-    quiet: dict[str, Any] = {"item": name, "blind_answer": "", "blind_differs": False}
-    if name not in opened:
-        quiet |= {
-            "issues": tuple(issue.model_copy(update={"explanation": WITHHELD}) for issue in audit.issues),
-            "problem": WITHHELD if audit.problem else "",
-            "reply_key": "",
-        }
-    return audit.model_copy(update=quiet)
+    return audit.model_copy(update={"item": name, "blind_answer": "", "blind_differs": False})
 
 
 def _findings(findings: Iterable[Finding], key: bytes, opened: frozenset[str]) -> Iterator[Finding]:

@@ -113,10 +113,14 @@ def test_no_file_of_the_public_release_tells_seed_or_answers(release: AssembledR
     assert any("right is" in row["detail"] for row in findings)
     assert not any(row["subject"] in sealed for row in findings)
     scores = pq.read_table(release.folder / "audit" / "scores.parquet").to_pylist()
-    told = [issue for row in scores if row["item"] in sealed for issue in row["issues"]]
-    assert told
-    assert not any(row["reply_key"] for row in scores if row["item"] in sealed)
-    assert all(issue["explanation"].startswith("withheld") for issue in told)
+    assert scores
+    assert not any(row["item"] in sealed for row in scores), "whoever asks the same auditors could compare"
+    verdicts = pq.read_table(release.folder / "audit" / "verdicts.parquet").to_pylist()
+    about = [row for row in verdicts if row["item"] in sealed]
+    assert {(row["status"], str(row["reasons"]), row["review"] or "") for row in about} == {
+        ("pass", "[]", "")
+    }
+    assert {rule["rule"] for row in about for rule in row["rules"]} <= {"invalid_reply", "unjudged"}
     assert "blind" in (release.folder / "README.md").read_text(encoding="utf-8")
 
 

@@ -18,8 +18,10 @@ from mihakk.machinery.errors import UsageError
 from mihakk.machinery.settings import settings
 from mihakk.releases import gathered
 from mihakk.releases.assemble import AssembledRelease, assemble
+from mihakk.releases.content.apart import TOLD_BY_FREQUENCY
 from mihakk.releases.content.blind import opened_rows
 from mihakk.releases.content.item_tables import data_files
+from mihakk.releases.content.secret import public_id
 from mihakk.releases.gates import Gate
 from mihakk.releases.leaks import Elsewhere, leaks_gate
 from mihakk.schemas.audit import Audit
@@ -118,7 +120,7 @@ def test_the_attacker_finds_the_golds_of_items_that_share_their_texts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The attacks work: without the selection they recover what they recovered of the first blind releases."""
-    monkeypatch.setattr(gathered, "keep_apart", lambda placed, *_: (placed, []))
+    monkeypatch.setattr(gathered, "keep_apart", lambda placed, *_, **__: (placed, []))
     monkeypatch.setattr(gathered, "require", lambda _: None)
     release = assemble(folder=tmp_path / "leaky", **release_arguments(items(), blind="repository"))
     found = told_more_than_chance(
@@ -131,7 +133,7 @@ def test_the_attacker_finds_the_golds_of_items_that_share_their_texts(
 def test_a_release_that_tells_golds_is_refused_with_the_attack_that_finds_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gathered, "keep_apart", lambda placed, *_: (placed, []))
+    monkeypatch.setattr(gathered, "keep_apart", lambda placed, *_, **__: (placed, []))
     with pytest.raises(UsageError, match=r"leaks: .* attacks on .* cross_task on fa_continuation_choice: "):
         assemble(folder=tmp_path / "leaky", **release_arguments(items(), blind="repository"))
 
@@ -337,3 +339,58 @@ def test_the_gate_shuts_where_options_alone_tell_what_asks_for_skill(tmp_path: P
     told = [idiom(number, "يقال لمن", "هو الذي") for number in range(300)]
     with pytest.raises(UsageError, match="learnt_from_options on ar_meaning_choice"):
         blind(tmp_path / "told", told, test_share=0.5)
+
+
+def by_lot(count: int) -> Iterator[ChoiceItem]:
+    """A couplet of each ghazal with two metres, the right one drawn by lot: nothing but a leak tells it."""
+    draw = random.Random(5)  # nosec B311 # a fixture
+    for number in range(1, count + 1):
+        verse = " … ".join(divan()[number][:2])
+        options = draw.sample(METRES, 2)
+        yield ChoiceItem(
+            id=f"fa-metre_choice-{number:016x}",
+            task="metre_choice",
+            language="fa",
+            question=f"وزن این بیت چیست؟ «{verse}»",
+            fields={"verse": verse},
+            options=tuple(options),
+            gold=(draw.randrange(2),),
+            option_kinds=("other_label", "other_label"),
+            origin=Origin(records=(f"hafez:{number}:0",), generator="metre_choice", generator_version="1"),
+            metadata={"poet": "حافظ"},
+            licence="public-domain",
+            attribution="حافظ، 1325",
+        )
+
+
+def test_reports_on_open_items_make_no_sealed_question_leave_for_how_its_label_is_guessed(
+    tmp_path: Path,
+) -> None:
+    """Who has open items reported moves the labels' rates; a question that left for them would tell its gold."""
+    every = tuple(by_lot(300))
+
+    def version(name: str, some: Iterable[Item], *before: Path) -> Path:
+        given = release_arguments(tuple(some), blind="repository")
+        previous = before[-1] if before else None
+        return assemble(folder=tmp_path / name, previous=previous, earlier=before[:-1], **given).folder
+
+    def rows(folder: Path) -> list[dict[str, Any]]:
+        return [row for _, _, path in data_files(folder) for row in pq.read_table(path).to_pylist()]
+
+    first = version("first", every)
+    asked = {row["id"] for row in rows(first) if row["sealed"]}
+    assert len(asked) >= 80
+    told: set[str] = set()
+    for seed in range(4):
+        aimed = set(random.Random(seed).sample(METRES, 3))  # nosec B311 # a fixture
+        reported = {
+            row["id"] for row in rows(first) if not row["sealed"] and row["options"][row["gold"][0]] in aimed
+        }
+        left = [item for item in every if public_id(SECRET.encode(), item.id) not in reported]
+        again = version(str(seed), left, first)
+        errata = pq.read_table(again / "errata" / "removed.parquet").to_pylist()
+        told |= {row["id"] for row in errata if row["reason"] == TOLD_BY_FREQUENCY}
+        assert not told & asked
+        # What a version told that way is never sealed: its open split has the gold.
+        after = version(f"{seed} after", every, first, again)
+        assert not {row["id"] for row in rows(after) if row["sealed"]} & told
