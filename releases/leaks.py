@@ -113,8 +113,13 @@ def leaks_gate(
         if luck >= FAMILY_WISE:
             continue
         if one.name in LOOKUPS:
-            # Without its figures: beside another version's, or another page's, they would tell single golds.
-            told_apart.append(f"{one.name} on {one.config}")
+            # How many golds are read off is not told: beside another version's it would tell single ones.
+            share = (
+                f"{one}, {one.right / one.questions:.0%}"
+                if one.name == "found"
+                else f"{one.name} on {one.config}"
+            )
+            told_apart.append(share)
             if abilities[one.config] == "skill":
                 abilities[one.config] = "lookup"
         elif one.name != LEARNT or ability_of(one.config.partition("_")[2]) == "skill":
