@@ -6,15 +6,14 @@ the labels that its prompt showed, whoever reads it later.
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final
 
 from mihakk.evaluation.reading.choice import read_choice
 from mihakk.evaluation.reading.labels import TOKEN, fold, labels_of
 from mihakk.machinery.errors import UsageError
 from mihakk.schemas.evaluation import Question
+from mihakk.schemas.suite import OptionLabels
 
-Labels = tuple[str, ...] | Literal["none"]
-"""One a option, in order, for the question with the most; nothing where a prompt keeps its own."""
 NONE: Final = "none"
 """In place of labels: options stand without any and are answered in their own words."""
 _NAMED: Final = "+labels:"
@@ -34,7 +33,7 @@ _IN_WORDS: Final = {
 """How our prompts ask for a label, and for an option's words instead."""
 
 
-def named(labels: Labels) -> str:
+def named(labels: OptionLabels) -> str:
     """End of the name of a prompt that shows declared labels; empty where none are declared."""
     return f"{_NAMED}{labels if isinstance(labels, str) else ','.join(labels)}" if labels else ""
 
@@ -44,7 +43,7 @@ def declared_in(prompt: str) -> str:
     return prompt.partition(_NAMED)[2].partition("+")[0]
 
 
-def require_readable(labels: Labels) -> None:
+def require_readable(labels: OptionLabels) -> None:
     """Refuses labels that no reply could be read by.
 
     Raises:
@@ -65,7 +64,7 @@ def require_readable(labels: Labels) -> None:
             raise UsageError(f"labels: a reply that says {label!r} alone is not read as it; name another")
 
 
-def with_labels(question: Question, labels: Labels) -> Question:
+def with_labels(question: Question, labels: OptionLabels) -> Question:
     """A choice under declared labels; another question as it stands.
 
     Raises:
@@ -110,7 +109,7 @@ def as_asked(question: Question, prompt: str) -> Question:
     return _under(question, NONE if declared == NONE else tuple(declared.split(",")))
 
 
-def _under(question: Question, labels: Labels) -> Question:
+def _under(question: Question, labels: OptionLabels) -> Question:
     """A choice under other labels; its options that are lists of labels ("A and B") name the new ones too."""
     if isinstance(labels, str):
         return question.model_copy(update={"labels": question.options})

@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from mihakk.machinery.errors import Held
-from mihakk.machinery.ids import content_hash
 from mihakk.machinery.lake.ledger import Ledger
 from mihakk.pipeline.build import Build, whole_input
 from mihakk.pipeline.ledger import ledger_of
@@ -45,6 +44,7 @@ class ContentChange(Record):
 def content_change(build: Build, items: Iterable[Item] | None = None) -> ContentChange | None:
     """What a release would change, people's own decisions aside; None before the first version."""
     from mihakk.releases.content.item_tables import data_files, read_items
+    from mihakk.releases.content.secret import as_released, blind_key, public_id
     from mihakk.releases.content.split import split_items
     from mihakk.releases.hub.embedded import EmbeddedHub
 
@@ -65,11 +65,12 @@ def content_change(build: Build, items: Iterable[Item] | None = None) -> Content
         sorted(standing, key=lambda item: item.id), build.config.release.test_share, clusters
     )
     counts: Counter[str] = Counter()
-    stay, theirs = set(), {_public(build, item) for item in decided}
+    secret = None if build.config.release.blind == "off" else blind_key()
+    stay, theirs = set(), {public_id(secret, item) if secret else item for item in decided}
     for item in standing:
         if item.id in places.left_out:
             continue
-        public, contents = _as_released(build, item)
+        public, contents = as_released(secret, item)
         stay.add(public)
         if public not in old:
             continue
@@ -80,24 +81,6 @@ def content_change(build: Build, items: Iterable[Item] | None = None) -> Content
     return ContentChange(
         before=version, items=len(old), vanished=dict(_vanished(ledger_of(build), version)), **counts
     )
-
-
-def _public(build: Build, item: str) -> str:
-    from mihakk.releases.content.secret import blind_key, public_id
-
-    return item if build.config.release.blind == "off" else public_id(blind_key(), item)
-
-
-def _as_released(build: Build, item: Item) -> tuple[str, set[str]]:
-    """Id and possible content hashes of an item in a release: of a blind one, sealed or open."""
-    if build.config.release.blind == "off":
-        return item.id, {content_hash(item)}
-    from mihakk.releases.content.secret import blind_key, keyed, public_form
-
-    secret = blind_key()
-    shown = public_form(secret, item)
-    plain = content_hash(shown)
-    return shown.id, {plain, keyed(secret, "content", plain)}
 
 
 def _vanished(ledger: Ledger, version: str) -> Iterator[tuple[str, tuple[int, int]]]:

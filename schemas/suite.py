@@ -30,6 +30,7 @@ def _as_texts(labels: Any) -> Any:
 
 
 OptionLabels = Annotated[Literal["none"] | tuple[str, ...], BeforeValidator(_as_texts)]
+"""One an option, in order, for the question with the most; nothing where a prompt keeps its own."""
 
 
 class System(ModelConfig):

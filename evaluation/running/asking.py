@@ -19,7 +19,6 @@ from mihakk.evaluation.adapters.adapter import (
 )
 from mihakk.evaluation.declared_labels import (
     NONE,
-    Labels,
     named,
     relabelled,
     require_readable,
@@ -34,7 +33,7 @@ from mihakk.machinery.ids import sha256
 from mihakk.machinery.sandbox import require_sandbox
 from mihakk.machinery.seeds import rng
 from mihakk.schemas.evaluation import AnswerKind, Question
-from mihakk.schemas.suite import Part, Suite, System
+from mihakk.schemas.suite import OptionLabels, Part, Suite, System
 from mihakk.scrapers.tables import read_rows
 
 Fetch = Callable[[str], tuple[Path, str]]
@@ -155,7 +154,7 @@ def _released(part: Part, suite: Suite, fetch: Fetch) -> Iterator[Asked]:
     _all_met(part.only, met, part.release)
 
 
-def _labelled(one: Asked, labels: Labels) -> Asked:
+def _labelled(one: Asked, labels: OptionLabels) -> Asked:
     """A question under declared labels, which its prompt's name tells."""
     question = with_labels(one.question, labels)
     if question is one.question:

@@ -11,6 +11,7 @@ import hmac
 import re
 
 from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import content_hash
 from mihakk.machinery.settings import settings
 from mihakk.schemas.item import ChoiceItem, Item
 
@@ -69,6 +70,19 @@ def public_id(key: bytes, name: str) -> str:
     """What a blind release calls an item, or a record named among its errata."""
     found = _ITEM_ID.fullmatch(name)
     return f"{found['about'] if found else 'record'}-{keyed(key, 'id', name)[:16]}"
+
+
+def as_released(key: bytes | None, item: Item) -> tuple[str, set[str]]:
+    """Id of an item in a release, and its possible content hashes there: of a blind one, sealed or open.
+
+    Args:
+        key: The secret; None where the release is not blind.
+    """
+    if key is None:
+        return item.id, {content_hash(item)}
+    shown = public_form(key, item)
+    plain = content_hash(shown)
+    return shown.id, {plain, keyed(key, "content", plain)}
 
 
 def public_form(key: bytes, item: Item) -> Item:

@@ -12,9 +12,9 @@ from pydantic import Field, ValidationError
 
 from mihakk.machinery.configs import load_config
 from mihakk.machinery.errors import UsageError
-from mihakk.machinery.ids import content_hash, digest
+from mihakk.machinery.ids import digest
 from mihakk.releases.content.item_tables import data_files, read_items
-from mihakk.releases.content.secret import keyed, public_form
+from mihakk.releases.content.secret import as_released
 from mihakk.releases.versions.diff import release_version
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.item import Item
@@ -134,10 +134,9 @@ def report_findings(
     reported = {one.item for one in mine}
     current: dict[str, tuple[str, set[str]]] = {}
     for item in items:
-        shown = item if key is None else public_form(key, item)
-        if shown.id in reported:
-            plain = content_hash(shown)
-            current[shown.id] = item.id, {plain} | ({keyed(key, "content", plain)} if key else set())
+        name, hashes = as_released(key, item)
+        if name in reported:
+            current[name] = item.id, hashes
     return [
         Finding(
             check=CHECK,

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
-
 import pytest
 from pydantic import ValidationError
 
@@ -20,7 +17,7 @@ from mihakk.machinery.ids import content_hash
 from mihakk.schemas.benchmark import ReviewConfig
 from mihakk.schemas.rejection import Rejection
 from tests.annotation.judged import NOON, answer, choice, review, verdict
-from tests.annotation.pushed import DISCARD, KEEP
+from tests.annotation.pushed import DISCARD, KEEP, miscount
 
 CONFIG = ReviewConfig(
     overlap=2,
@@ -120,10 +117,7 @@ def test_assigned_people_get_projects_of_their_own_and_others_are_refused(
     assert len(everything) == 7
     task = everything[ITEMS[3].id].task
     members[1].annotate(task, KEEP)  # a gulf item, before anybody was assigned
-    with closing(sqlite3.connect(label_studio.home / "label_studio.sqlite3", timeout=60)) as kept, kept:
-        kept.execute(
-            "UPDATE task SET total_annotations = 0 WHERE id = ?", (task,)
-        )  # as a busy server leaves it
+    miscount(label_studio, task, total_annotations=0)
 
     pushed = push(CONFIG)
     assert {name: (what.created, what.unchanged, what.withdrawn, what.nobody) for name, what in pushed.items()} == {

@@ -31,7 +31,7 @@ from mihakk.machinery.ids import content_hash
 from mihakk.schemas.benchmark import ReviewConfig
 from mihakk.schemas.rejection import Rejection
 from tests.annotation.judged import answer, audit, choice, finding, verdict
-from tests.annotation.pushed import DISCARD, KEEP, chosen, pushed_project, typed
+from tests.annotation.pushed import DISCARD, KEEP, chosen, miscount, pushed_project, typed
 from tests.annotation.signed_up import sign_up
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
@@ -232,11 +232,7 @@ def test_a_task_whose_answers_a_killed_server_did_not_count_goes_to_a_third_pers
     task = tasks[item.id]
     members[0].annotate(task, KEEP)
     members[1].annotate(task, DISCARD)
-    with (
-        closing(sqlite3.connect(label_studio.home / "label_studio.sqlite3", timeout=60)) as database,
-        database,
-    ):
-        database.execute("UPDATE task SET total_annotations = 1, is_labeled = 1 WHERE id = ?", (task,))
+    miscount(label_studio, task, total_annotations=1, is_labeled=1)
     assert [(held.annotations, held.overlap, held.labeled) for held in project.held()] == [(2, 2, True)]
     config = ReviewConfig()
     pulled = pull_review(connection, "uncounted", stores=stores, config=config)
@@ -254,11 +250,7 @@ def test_a_second_copy_is_not_deleted_where_its_answer_was_not_counted(connectio
     copy = max(held.task for held in project.held())
     members[0].annotate(copy, KEEP)
     members[1].annotate(tasks[item.id], KEEP)
-    with (
-        closing(sqlite3.connect(label_studio.home / "label_studio.sqlite3", timeout=60)) as database,
-        database,
-    ):
-        database.execute("UPDATE task SET total_annotations = 0 WHERE id = ?", (copy,))
+    miscount(label_studio, copy, total_annotations=0)
     assert push(project, [review_task(item)]).duplicates == 0
     assert {held.task for held in project.held()} == {tasks[item.id], copy}
 
