@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from mihakk.evaluation.rows import read_batches, write_rows
 from mihakk.evaluation.running.asking import Asked, questions_of, reply_tokens, sizes
@@ -23,10 +23,9 @@ from mihakk.machinery.llm.budget import LETTERS_A_TOKEN, Cap, Meter
 from mihakk.machinery.llm.journal import Entry, Journal
 from mihakk.machinery.llm.model import Model, Served, open_model
 from mihakk.machinery.llm.spending import FOLDER, Ledger
-from mihakk.machinery.llm.structured import Reply, Request, in_words
+from mihakk.machinery.llm.structured import Request, in_words
 from mihakk.machinery.settings import Settings
 from mihakk.schemas.evaluation import Answer, AskedItem, Method, Score
-from mihakk.schemas.model import Embedded
 from mihakk.schemas.suite import Suite, System
 
 EARLIER: Final = "earlier"
@@ -121,42 +120,19 @@ def run_system(job: Job, answered: Callable[[], None] = lambda: None) -> Ran:
 
 def ask_system(job: Job, answered: Callable[[], None] = lambda: None) -> Calls:
     """Asks one system everything that the journal does not hold; arguments and errors as `run_system`."""
-    return ask_systems([job], lambda _: answered())[0]
-
-
-def ask_systems(jobs: Sequence[Job], answered: Callable[[System], None] = lambda _: None) -> list[Calls]:
-    """Asks systems side by side everything that their journals do not hold; embedded ones share the cores.
-
-    `answered` is called with the system after every call. Errors as `run_system`.
-    """
-    share = sum(isinstance(job.system.serve, Embedded) for job in jobs)
-    began, seconds = time.monotonic(), [0.0] * len(jobs)
-    with ExitStack() as stack:
-        turns, models = deque[tuple[int, Generator[Reply[str], None, None], IO[str]]](), []
-        for number, job in enumerate(jobs):
-            job.folder.mkdir(parents=True, exist_ok=True)
-            failed = _failed(job)
-            model, journal = stack.enter_context(_opened(job, share))
-            out: IO[str] = stack.enter_context((job.folder / FAILED).open("a", encoding="utf-8"))
-            calls = [one for one, _, _ in _calls(job) if model.key(one) not in failed]
-            replies = model.ask_all(calls, journal, ordered=False)
-            turns.append((number, stack.enter_context(closing(replies)), out))
-            models.append(model)
-        while turns:
-            number, replies, out = turns.popleft()
-            if (reply := next(replies, None)) is None:
-                seconds[number] = time.monotonic() - began
-                continue
-            if reply.value is None:
-                told = {"key": reply.key, "problem": reply.problem}
-                out.write(json.dumps(told, ensure_ascii=False) + "\n")
-                out.flush()
-            answered(jobs[number].system)
-            turns.append((number, replies, out))
-        return [
-            Calls(model.meter.asked, model.meter.spent, took)
-            for model, took in zip(models, seconds, strict=True)
-        ]
+    began = time.monotonic()
+    job.folder.mkdir(parents=True, exist_ok=True)
+    failed = _failed(job)
+    with _opened(job) as (model, journal), (job.folder / FAILED).open("a", encoding="utf-8") as out:
+        calls = (one for one, _, _ in _calls(job) if model.key(one) not in failed)
+        with closing(model.ask_all(calls, journal, ordered=False)) as replies:
+            for reply in replies:
+                if reply.value is None:
+                    told = {"key": reply.key, "problem": reply.problem}
+                    out.write(json.dumps(told, ensure_ascii=False) + "\n")
+                    out.flush()
+                answered()
+        return Calls(model.meter.asked, model.meter.spent, time.monotonic() - began)
 
 
 def store_answers(job: Job, calls: Calls) -> Ran:
@@ -217,12 +193,12 @@ def keep_earlier(scores: Path, versions: Mapping[str, str]) -> None:
 
 
 @contextmanager
-def _opened(job: Job, share: int = 1) -> Iterator[tuple[Model, Journal]]:
+def _opened(job: Job) -> Iterator[tuple[Model, Journal]]:
     cap = Cap((job.system.name,), job.suite.limits, "limits")
     with (
         Journal(job.out / "journal", job.system.name) as journal,
         Ledger(job.out / FOLDER) as ledger,
-        open_model(job.system, job.store, share, Meter(job.system, ledger, [cap])) as model,
+        open_model(job.system, job.store, meter=Meter(job.system, ledger, [cap])) as model,
     ):
         yield model, journal
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -16,7 +15,7 @@ from mihakk.reports.console import open_console, print_json
 
 if TYPE_CHECKING:
     from mihakk.evaluation.judges.run import JudgeJob
-    from mihakk.evaluation.running.run import Calls, Job, Plan
+    from mihakk.evaluation.running.run import Plan
     from mihakk.schemas.suite import System
 
 Limit = Annotated[
@@ -48,14 +47,13 @@ def run(
     from mihakk.evaluation.report import report
     from mihakk.evaluation.running.asking import asked_of_suite, sizes
     from mihakk.evaluation.running.likelihood import run_likelihood
-    from mihakk.evaluation.running.run import Job, plan, store_answers
+    from mihakk.evaluation.running.run import Job, plan, run_system
     from mihakk.evaluation.running.suites import open_suite
     from mihakk.evaluation.shape import shape_of
     from mihakk.evaluation.table.render import terminal
     from mihakk.machinery.settings import settings
     from mihakk.pipeline.exported import export
     from mihakk.releases.hub.load import named_folder
-    from mihakk.schemas.model import Embedded
 
     chosen, systems, folder = open_suite(suite, model, out)
     asked = asked_of_suite(chosen, named_folder, limit)
@@ -72,17 +70,18 @@ def run(
         show_plans(plans, console, as_json=as_json)
         return
     told = []
-    jobs = [Job(chosen, asked, system, folder, settings(), method) for system in systems]
-    # Two small models on this machine answer sooner side by side than each in its turn with all cores.
-    here = [job for job in jobs if isinstance(job.system.serve, Embedded) and method == "written"]
-    took: dict[str, Calls] = {}
-    for pair in (here[at : at + 2] for at in range(0, len(here), 2)):
-        took |= zip([job.system.name for job in pair], _asked(pair, console), strict=True)
-    for system, job in zip(systems, jobs, strict=True):
-        if method == "likelihood":
-            ran = run_likelihood(job, export)
-        else:
-            ran = store_answers(job, took.get(system.name) or _asked([job], console)[0])
+    for system in systems:
+        job = Job(chosen, asked, system, folder, settings(), method)
+        calls = sum(one.repeats for one in asked)
+        with console.status(f"{system.name}: 0 of {calls:,}") as status:
+            done = 0
+
+            def answered(system: System = system, calls: int = calls) -> None:
+                nonlocal done
+                done += 1
+                status.update(f"{system.name}: {done:,} of {calls:,}")
+
+            ran = run_system(job, answered) if method == "written" else run_likelihood(job, export)
         asked_for = f"{ran.calls.asked:,} calls in {ran.calls.seconds:.1f} s"
         console.print(f"{system.name}: {answers_read(ran.counts)}; {asked_for}")
         told.append(
@@ -95,25 +94,6 @@ def run(
         print_json({"folder": str(folder), "systems": told, "notes": found.notes})
     else:
         console.print(terminal(found.sheets, found.notes))
-
-
-def _asked(jobs: Sequence[Job], console: Console) -> list[Calls]:
-    """Asks systems side by side, with how far each is."""
-    from mihakk.evaluation.running.run import ask_systems
-
-    done = Counter({job.system.name: 0 for job in jobs})
-    calls = sum(one.repeats for one in jobs[0].asked)
-
-    def shown() -> str:
-        return ", ".join(f"{name}: {count:,} of {calls:,}" for name, count in done.items())
-
-    with console.status(shown()) as status:
-
-        def answered(system: System) -> None:
-            done[system.name] += 1
-            status.update(shown())
-
-        return ask_systems(jobs, answered)
 
 
 def export(

@@ -19,15 +19,9 @@ import pytest
 import yaml
 
 from mihakk.evaluation.questions import MANIFEST
-from mihakk.evaluation.running.asking import asked_of_suite
-from mihakk.evaluation.running.run import Job, ask_systems
-from mihakk.evaluation.running.suites import load_suite
 from mihakk.machinery.ids import sha256
 from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
-from mihakk.machinery.settings import settings
 from mihakk.releases.assemble import assemble
-from mihakk.releases.hub.load import named_folder
-from mihakk.schemas.suite import System
 from tests.prefect_server import PrefectServer
 from tests.releases.release_material import hafez_items, release_arguments
 
@@ -129,35 +123,6 @@ def test_each_question_is_asked_once_in_each_wording_and_repeat(release: Path, t
         labelled_text(one, bodies) for one in answers
     ]  # fmt: skip
     assert "wordings" in done.stdout
-
-
-def test_systems_asked_side_by_side_do_not_wait_for_each_other(release: Path, tmp_path: Path) -> None:
-    second_asked = threading.Event()
-    waited: list[bool] = []
-
-    def waits(call: Call) -> Answer:
-        waited.append(second_asked.wait(20))
-        return labelled(call)
-
-    def asked_at_once(call: Call) -> Answer:
-        second_asked.set()
-        return labelled(call)
-
-    suite = Suite(tmp_path, release, only=["ar_meaning_choice"])
-    suite.command()
-    chosen = load_suite(str(tmp_path / "suite.yaml"))
-    asked = asked_of_suite(chosen, named_folder, None)
-    with ScriptedServer(waits) as one, ScriptedServer(asked_at_once) as two:
-        jobs = [
-            Job(chosen, asked, System.model_validate(suite.system | {"name": name, "serve": {
-                "engine": "openai", "endpoints": [server.url]}}), tmp_path / "out", settings())
-            for name, server in (("one", one), ("two", two))
-        ]  # fmt: skip
-        took = ask_systems(jobs)
-        assert [calls.asked for calls in took] == [len(asked), len(asked)]
-        assert len(one.calls) == len(two.calls) == len(asked)
-    assert waited[0], "the second was asked before the first had answered anything"
-    assert suite.journaled() == len(asked)
 
 
 def labelled_text(answer: dict[str, Any], bodies: list[dict[str, Any]]) -> str:
