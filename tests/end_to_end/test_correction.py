@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -28,7 +27,6 @@ from mihakk.schemas.item import AnswerItem
 from mihakk.schemas.review import Review
 from tests.end_to_end.conftest import Workshop, make_workshop, opinion
 from tests.releases.hub_server import HubServer
-from tests.servers import serving_olah
 
 NAME = "someone/small"
 CONFIG = "ar_completion"
@@ -165,28 +163,16 @@ def test_both_versions_are_pushed_to_a_hub_and_load_by_version(corrected: Round,
         for version in corrected.hub.versions("small"):
             files = corrected.hub.checkout("small", version, tmp_path / version)
             remote.publish(read_release("small", files))
-        _both_load(remote, corrected)
-
-
-@pytest.mark.services
-@pytest.mark.usefixtures("own_cache")
-def test_olah_serves_both_versions_from_the_embedded_hub(corrected: Round, tmp_path: Path) -> None:
-    shutil.copytree(corrected.hub.root, tmp_path / "mirrors" / "datasets" / "someone")
-    with serving_olah(tmp_path / "mirrors", tmp_path) as endpoint:
-        _both_load(RemoteHub(NAME, endpoint), corrected)
-
-
-def _both_load(remote: RemoteHub, corrected: Round) -> None:
-    assert remote.versions() == ["0.1.0", "0.2.0"]
-    golds, ids = {}, {}
-    for version in remote.versions():
-        splits = load(NAME, version, CONFIG, endpoint=remote.endpoint)
-        rows = [row for split in splits.values() for row in split]
-        assert {row["version"] for row in rows} == {version}
-        ids[version] = {row["id"] for row in rows}
-        golds[version] = next(row["answer"] for row in rows if row["id"] == corrected.corrected.id)
-    assert ids["0.1.0"] - ids["0.2.0"] == {corrected.doubted.id}
-    assert golds == {"0.1.0": corrected.corrected.answer, "0.2.0": RIGHT}
+        assert remote.versions() == ["0.1.0", "0.2.0"]
+        golds, ids = {}, {}
+        for version in remote.versions():
+            splits = load(NAME, version, CONFIG, endpoint=remote.endpoint)
+            rows = [row for split in splits.values() for row in split]
+            assert {row["version"] for row in rows} == {version}
+            ids[version] = {row["id"] for row in rows}
+            golds[version] = next(row["answer"] for row in rows if row["id"] == corrected.corrected.id)
+        assert ids["0.1.0"] - ids["0.2.0"] == {corrected.doubted.id}
+        assert golds == {"0.1.0": corrected.corrected.answer, "0.2.0": RIGHT}
 
 
 def test_a_third_build_changes_nothing(corrected: Round) -> None:
