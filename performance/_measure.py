@@ -1,4 +1,4 @@
-"""What these scripts share; our packages are imported late, for `text` runs without their dependencies."""
+"""What these scripts share."""
 
 from __future__ import annotations
 

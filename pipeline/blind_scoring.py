@@ -14,8 +14,6 @@ import orjson
 from filelock import FileLock, Timeout
 
 from mihakk.evaluation.blind.board import Board
-from mihakk.evaluation.blind.log import SubmissionLog
-from mihakk.evaluation.blind.migrate import migrate
 from mihakk.evaluation.blind.submission import Submission, read_submission
 from mihakk.evaluation.questions import MANIFEST, question_of_row, release_name
 from mihakk.machinery.configs import load_config
@@ -34,7 +32,6 @@ from mihakk.releases.content.blind import (
 from mihakk.releases.content.secret import blind_key, keyed
 from mihakk.releases.hub.load import named_folder
 from mihakk.schemas.blind import BlindBoard, BlindReply, FinalFigure
-from mihakk.schemas.evaluation import Question
 
 BOARD_FILE = "board.json"
 FINAL_FILE = "final.json"
@@ -62,33 +59,6 @@ def open_board(config: Path, store: Path) -> Board:
         UsageError: The config does not fit, or the golds can't be opened here.
         ExternalFailure: The answers do not fit the questions.
     """
-    board, questions = _board_and_questions(config)
-    return Board(board, questions, store, partial(keyed, blind_key()))
-
-
-def migrate_board(config: Path, store: Path, final: Path | None) -> SubmissionLog:
-    """The log of a season that began before files were signed, written anew.
-
-    Args:
-        config: A `BlindBoard`.
-        store: As for `open_board`.
-        final: Where its final figures were written, if it was closed.
-
-    Raises:
-        UsageError: As `open_board`, or there is nothing to migrate.
-    """
-    board, questions = _board_and_questions(config)
-    there = final or store / "public" / FINAL_FILE
-    published = None
-    if final is not None or there.is_file():
-        try:
-            published = orjson.loads(there.read_bytes())
-        except (OSError, ValueError) as error:
-            raise UsageError(f"{there} can't be read as the final figures of a season: {error}") from error
-    return migrate(board, questions, store, partial(keyed, blind_key()), published)
-
-
-def _board_and_questions(config: Path) -> tuple[BlindBoard, dict[str, Question]]:
     board = load_config(config, BlindBoard)
     folder, name = named_folder(board.release)
     name = name or release_name(folder)
@@ -100,7 +70,7 @@ def _board_and_questions(config: Path) -> tuple[BlindBoard, dict[str, Question]]
         for part, split, row in opened_rows(folder, answers)
         if split == SPLIT
     }
-    return board, questions
+    return Board(board, questions, store, partial(keyed, blind_key()))
 
 
 def score_files(

@@ -30,8 +30,6 @@ def make_overlay(
     dataset: str = "",
     revision: str = "",
     upstream: str = "",
-    exclusions_only: bool = False,
-    columns: bool = False,
 ) -> Overlay:
     """Writes the overlay of an audited set, with tasks for harnesses, and proves it before it is written.
 
@@ -45,8 +43,6 @@ def make_overlay(
         dataset: `owner/name` of the benchmark on the Hub; what was audited where empty.
         revision: Commit or tag of it; that of the audit where empty.
         upstream: File or folder of the benchmark; where the audit read it if empty.
-        exclusions_only: Change no cell.
-        columns: Write the changes as Parquet in place of JSON lines.
 
     Raises:
         UsageError: There is no audit or no cleaned release in the folder, it is older than overlays, the
@@ -69,7 +65,7 @@ def make_overlay(
         raise UsageError(f"{folder} holds no errata that a patch can be made of ({why}): audit it again")
     mapping = parse_mapping(told.mapping)
     tables = _tables(told, record, mapping, upstream or told.source)
-    exclusions_only = exclusions_only or not known(record.licence)
+    exclusions_only = not known(record.licence)
     changes = list(_changes(folder, tables, read_errata(draft), exclusions_only=exclusions_only))
     from_hub = all(table.file is None for table in tables.values())
     overlay = Overlay(
@@ -108,7 +104,7 @@ def make_overlay(
                     f"{draft / path} is of another version of its writer, or changed since: audit it again"
                 )
             raise AssertionError(f"the overlay does not give the {path} of the cleaned release")
-    write_overlay(overlay, changes, out, columns=columns)
+    write_overlay(overlay, changes, out)
     write_tasks(overlay, files, out)
     return overlay
 

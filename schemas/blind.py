@@ -161,12 +161,10 @@ class Season(Record):
     """Standard deviation of the noise of a figure, in the `se` of its part."""
     drawn: str
     """What the halves were drawn for."""
-    draw: Literal[1, 2, 3] = 1
-    """By which rules noise is drawn. 3: by this line, its own size, the part and the answers. 2, of seasons
-    that began before: the same, of a size for which golds in pairs counted as much as single ones. 1: that
-    size too, by the season's name, the part and the answers alone, the same under other rules."""
-    slices: tuple[str, ...] | None = None
-    """Facts of `BlindBoard.slices`, sorted; None in seasons that began before they were logged."""
+    draw: Literal[3]
+    """By which rules noise is drawn: by this line, its own size, the part and the answers."""
+    slices: tuple[str, ...]
+    """Facts of `BlindBoard.slices`, sorted."""
     halves: str
     """Keyed digest of the public half's items: another secret or other questions are noticed."""
     earlier: tuple[EarlierSeason, ...] = ()
@@ -187,8 +185,8 @@ class LoggedSubmission(Record):
     """Without `contact`."""
     file: str
     """SHA-256 of what was signed: the file without its last line."""
-    signature: Signature | None
-    """Anybody can check it against `file`; None in seasons that began before files were signed."""
+    signature: Signature
+    """Anybody can check it against `file`."""
     answers: str
     """Keyed digest of what was read in the replies; empty where the file was refused before that."""
     refused: str = ""
@@ -221,8 +219,8 @@ class FinalFigure(Record):
     figures: int = 1
     """Of how many told figures it was chosen as the best; public half and gap allow for that."""
     figure: float
-    """By which it is ranked: of the other half, or of all questions, as `Closing.ranked` says. This and all
-    figures below have noise, less than in the season."""
+    """By which it is ranked: of the other half. This and all figures below have noise, less than in the
+    season."""
     low: float
     high: float
     rank_low: int
@@ -245,11 +243,10 @@ class Closing(Record):
 
     kind: Literal["closed"] = "closed"
     at: datetime
-    ranked: Literal["all", "other"] = "all"
-    """The questions that `figure` and ranks rest on: the half that nothing was chosen by, or, of seasons
-    closed before it was so, all."""
+    ranked: Literal["other"]
+    """The questions that `figure` and ranks rest on: the half that nothing was chosen by."""
     noise: dict[str, float]
-    """Of the final figures of `public` and `other`, in their `se`; 0 where they were told exactly."""
+    """Of the final figures of `public` and `other`, in their `se`."""
     nats: dict[str, float]
     """What all final figures of either half tell at most."""
     finals: tuple[FinalFigure, ...]

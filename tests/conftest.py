@@ -33,7 +33,8 @@ typer.testing._get_command = functools.cache(typer.main.get_command)
 ROOT = Path(__file__).resolve().parent.parent
 REAL_DATA = "needs the real data that is not part of the repository"
 LONGEST_FIRST = (
-    *("tests/drills/test_lake.py", "tests/annotation/test_label_studio.py", "tests/drills/test_nightly.py"),
+    *("tests/docs/test_examples.py", "tests/drills/test_lake.py", "tests/annotation/test_label_studio.py"),
+    *("tests/drills/test_nightly.py", "tests/evaluation/test_likelihood_run.py"),
     *("tests/releases/test_likelihood.py", "tests/validators/audit/test_audit_services.py"),
     *("tests/drills/test_release_sign_off.py", "tests/drills/test_on_demand.py"),
     *("tests/annotation/test_killed.py", "tests/annotation/test_round.py", "tests/end_to_end"),

@@ -62,7 +62,7 @@ def person_page(
     languages: list[Language] = [one.language for one in standings] or ["ar", "fa", "en"]
     empty = [calibration_words(language)["nothing"] for language in languages]
     first = languages[0]
-    return template("page.html.jinja").render(
+    return _template().render(
         blocks=blocks,
         empty=empty,
         refresh=refresh,
@@ -89,7 +89,7 @@ def _entry(known: Known, answer: CalibrationAnswer) -> dict[str, Any]:
 
 
 @cache
-def template(name: str) -> Template:
-    """A page of this folder; what is filled in is escaped."""
+def _template() -> Template:
+    """The page; what is filled in is escaped."""
     environment = Environment(loader=FileSystemLoader(_HERE), undefined=StrictUndefined, autoescape=True)
-    return environment.get_template(name)
+    return environment.get_template("page.html.jinja")

@@ -10,7 +10,6 @@ from mihakk.annotation.decisions.store import add, stored
 from mihakk.annotation.decisions.stores import Stores
 from mihakk.annotation.decisions.words import words
 from mihakk.annotation.screens.labelling import DIRECTION, template_names
-from mihakk.annotation.teaching.page import template as page_template
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.ids import digest
 from mihakk.schemas.guideline import AskedQuestion, LeadAnswer
@@ -87,8 +86,3 @@ def answer_question(
     )
     add(stores.answers, LeadAnswer, [row])
     return row
-
-
-def questions_page(name: str, questions: Sequence[AskedQuestion]) -> str:
-    """All questions and answers as one HTML page."""
-    return page_template("questions.html.jinja").render(name=name, questions=questions)

@@ -94,7 +94,6 @@ class Board:
         store: The private folder of all boards: the register of keys, each log's head, and a folder for each
             season with its log and what was read in every submission, right or wrong unsaid.
         keyed: Digests by the release's secret.
-        drawn: What the halves of a season that has not begun are drawn for; its own when left out.
 
     Raises:
         UsageError: The release has no ranked question, or too few for a half; the rules are not those that
@@ -107,8 +106,6 @@ class Board:
         questions: Mapping[str, Question],
         store: Path,
         keyed: Keyed,
-        *,
-        drawn: str = "",
     ) -> None:
         self.config = config
         self.questions = ranked_questions(questions, config.release)
@@ -119,7 +116,6 @@ class Board:
         self.keyed = keyed
         private_store(store)
         self.store, self.folder = store, store / config.name
-        self.drawn = drawn or drawn_for(self.release, config.name)
         self.register = Register(store / REGISTER)
         self.log = SubmissionLog(self.folder / "log.jsonl", keyed)
         self._read_before: dict[str, Marked] = {}
@@ -139,12 +135,11 @@ class Board:
                 value = {"task": one.task, "language": one.language, **one.slices}.get(fact)
                 if value:
                     found.setdefault(f"{fact}={value}", []).append(place)
-        # A value that all share is the total again; a season that began with it goes on so.
-        began = self.log.season.parts if self.log.season else {}
+        # A value that all share is the total again.
         parts = {
             name: half_of(items, self.groups, self.units)
             for name, items in sorted(found.items())
-            if len(items) < len(self.public.items) or name in began
+            if len(items) < len(self.public.items)
         }
         return {name: half for name, half in parts.items() if half.size.groups >= SLICE_GROUPS}
 
@@ -211,7 +206,7 @@ class Board:
         """The line of the log about this very file, if there is one."""
         signed = submission.signature and submission.signature.signed
         for entry in self.log.entries:
-            if entry.file == submission.digest and (entry.signature and entry.signature.signed) == signed:
+            if entry.file == submission.digest and entry.signature.signed == signed:
                 return entry
         return None
 
@@ -291,7 +286,7 @@ class Board:
 
     def _agreed(self, begun: Season | None) -> Season:
         """The rules of the season as it began, or with which it will begin."""
-        drawn = begun.drawn if begun else self.drawn
+        drawn = drawn_for(self.release, self.config.name)
         self.public, self.other = halves(self.groups, self.units, self.keyed, drawn)
         self.__dict__.pop("slices", None)
         parts = {PUBLIC: self.public.size, OTHER: self.other.size}
@@ -428,8 +423,8 @@ class Board:
         exact = float(marked.values[half.items].mean())
         size = self.season.noise if noise is None else noise
         # Two sizes of one draw would tell the exact figure: other rules, and other sizes, draw anew.
-        by = self.config.name if self.season.draw == 1 else f"{self.log.first}\x1f{size!r}"
-        return blurred(exact, size * half.size.se, self.keyed, f"{by}\x1f{part}\x1f{name}")
+        by = f"{self.log.first}\x1f{size!r}\x1f{part}\x1f{name}"
+        return blurred(exact, size * half.size.se, self.keyed, by)
 
     def _best(self, own: Sequence[LoggedSubmission], choices: int) -> ToldFigure | None:
         """A team's best figure, of so many that it could choose from; None where it was told none."""

@@ -17,7 +17,7 @@ The noise is chosen, not the number of figures: so much that every place of a se
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import e, hypot, log, log1p, pi, sqrt
+from math import hypot, log1p, sqrt
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -94,9 +94,7 @@ def halves(groups: Sequence[str], units: Sequence[str], keyed: Keyed, drawn: str
 
 
 def nats(size: PartSize, noise: float) -> float:
-    """What one figure with so much noise tells at most; without noise, what a count of right answers can."""
-    if not noise:
-        return log(2 * pi * e * ((size.spread * size.questions) ** 2 + 1 / 12)) / 2
+    """What one figure with so much noise tells at most."""
     return log1p((size.spread / (noise * size.se)) ** 2) / 2
 
 

@@ -25,6 +25,7 @@ from mihakk.schemas.blind import Closing, LoggedSubmission, Season
 
 Line = Season | LoggedSubmission | Closing
 _HEAD = ".head"
+_DRAW = 3
 _KINDS: dict[str, type[Line]] = {"season": Season, "submission": LoggedSubmission, "closed": Closing}
 
 
@@ -70,7 +71,7 @@ class SubmissionLog:
 
         Raises:
             ExternalFailure: Another process holds it, or a line was changed or taken out.
-            UsageError: It was written before files were signed.
+            UsageError: It began under rules that hold no more.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -92,8 +93,7 @@ class SubmissionLog:
     def check_head(self) -> None:
         """Compares the log with its head, and takes a new one down where lines were added.
 
-        A process may be killed between the two, or a folder come back from a backup with a log that is
-        longer; a season from before heads has none yet.
+        A process may be killed between the two, or a folder come back from a backup with a longer log.
 
         Raises:
             ExternalFailure: The log was cut or written anew since a line was added last, or is lost.
@@ -121,7 +121,7 @@ class SubmissionLog:
 
         Raises:
             ExternalFailure: A line was changed or taken out.
-            UsageError: It was written before files were signed.
+            UsageError: It began under rules that hold no more.
         """
         data = self.path.read_bytes() if self.path.is_file() else b""
         if len(data) < self._size:
@@ -130,10 +130,11 @@ class SubmissionLog:
             where = f"{self.path}, line {len(self._ends) + 1}"
             try:
                 found = orjson.loads(raw)
-                if not self._ends and "received" in found and "kind" not in found:
+                if not self._ends and found.get("draw") != _DRAW:
                     raise UsageError(
-                        f"{self.path} was written before files were signed: run `mihakk evaluate migrate "
-                        f"--board BOARD.yaml --store {self.path.parent.parent}` once"
+                        f"{self.path} began under rules that hold no more, and what it told can't be "
+                        "counted: seal new questions in a release of their own, and open a season over them "
+                        "in another store"
                     )
                 line = _KINDS[found["kind"]].model_validate_json(raw)
             except (ValidationError, ValueError, KeyError, TypeError) as error:

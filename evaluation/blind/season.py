@@ -67,10 +67,8 @@ def rules_of(
 
 
 def most_told(season: Season, half: str) -> float:
-    """What all figures of a half may tell, in nats, by the rules that the season began with."""
-    size = season.parts[half]
-    # Before, golds that stand in pairs counted as much as single ones.
-    return 2 * size.units * season.gain**2 if season.draw < 3 else most_nats(season.gain, size)
+    """What all figures of a half may tell, in nats."""
+    return most_nats(season.gain, season.parts[half])
 
 
 def begin(rules: Season, earlier: Sequence[EarlierSeason]) -> Season:
@@ -109,9 +107,7 @@ def keep_rules(rules: Season, begun: Season, teams: Collection[str], places: int
     """
     names = ["release", "version", "digest", "opens", "per_week", "gain", "slices", "parts", "halves"]
     now, was = rules.model_dump(mode="json"), begun.model_dump(mode="json")
-    if begun.slices is None:
-        names.remove("slices")
-    elif rules.slices != begun.slices:
+    if rules.slices != begun.slices:
         names.remove("parts")
     if places is not None:
         names.append("places")
@@ -146,21 +142,17 @@ def check_told(log: SubmissionLog, register: Register) -> None:
     """
     season = log.season
     assert season is not None
-    # Seasons from before signatures kept their noise.
-    unsigned = season.drawn == f"half {season.release}"
-    _check_signers(log, register, unsigned=unsigned)
-    fits = isclose(season.noise, LEAST_NOISE if unsigned else begin(season, season.earlier).noise)
+    _check_signers(log, register)
+    fits = isclose(season.noise, begin(season, season.earlier).noise)
     told: dict[str, float] = {}
     for entry in log.entries:
         reply = entry.reply
         if reply is None or reply.figure is None:
             continue
-        if entry.signature and reply.told == "known":
+        if reply.told == "known":
             fits &= told.get(entry.answers) == reply.figure
         elif reply.told == "shown":
-            parts = [name for name in season.parts if name != OTHER]
-            shown = parts if entry.signature else (PUBLIC, *reply.slices)
-            least = sum(nats(season.parts[part], season.noise) for part in shown)
+            least = sum(nats(part, season.noise) for name, part in season.parts.items() if name != OTHER)
             fits &= entry.nats >= least * (1 - 1e-9)
         told.setdefault(entry.answers, reply.figure)
     if closing := log.closing:
@@ -174,17 +166,15 @@ def check_told(log: SubmissionLog, register: Register) -> None:
         )
 
 
-def _check_signers(log: SubmissionLog, register: Register, *, unsigned: bool) -> None:
+def _check_signers(log: SubmissionLog, register: Register) -> None:
     keys = register.keys()
     unknown: set[str] = set()
     for number, entry in enumerate(log.entries, 1):
-        fits = unsigned
-        if signature := entry.signature:
-            known = keys.get(signature.key)
-            fits = is_genuine(signature, entry.file) and (known is None or known.team == entry.card.team)
-            if known is None:
-                unknown.add(signature.key)
-        if not fits:
+        signature = entry.signature
+        known = keys.get(signature.key)
+        if known is None:
+            unknown.add(signature.key)
+        if not is_genuine(signature, entry.file) or (known and known.team != entry.card.team):
             raise ExternalFailure(
                 f"{log.path}: file {number}, of {entry.card.team}, is not signed by a key of that team: the "
                 f"log was edited, or {register.path}. Put back the file from a copy"
@@ -210,7 +200,7 @@ def earlier_seasons(
         register: The keys of teams.
 
     Raises:
-        UsageError: One of them is not closed, or was written before files were signed.
+        UsageError: One of them is not closed, or began under rules that hold no more.
         ExternalFailure: A log was rewritten, or is lost and its head is there.
     """
     found = []

@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 
 from mihakk.flows.commands.evaluate_analyse import analyse
-from mihakk.flows.commands.evaluate_blind import migrate, score, submit
+from mihakk.flows.commands.evaluate_blind import score, submit
 from mihakk.flows.commands.evaluate_import import import_, rescore
 from mihakk.flows.commands.evaluate_items import items, moves
 from mihakk.flows.commands.evaluate_publish import publish, site
@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
     evaluate.command(name="import")(import_)
     for command in (run, judge, vouch, suspects, auditors, items, moves, analyse, rescore, table, lint):
         evaluate.command()(command)
-    for shared in (export, site, publish, submit, score, migrate):
+    for shared in (export, site, publish, submit, score):
         evaluate.command()(shared)
     register_in(evaluate)
     app.add_typer(evaluate, name="evaluate")

@@ -1,4 +1,4 @@
-"""`mihakk evaluate submit | score | migrate`: answers to a blind release, on both its sides."""
+"""`mihakk evaluate submit | score`: answers to a blind release, on both its sides."""
 
 from __future__ import annotations
 
@@ -143,35 +143,3 @@ def score(
         print_json({"files": [one._asdict() for one in scored], "standing": state, "closed": closed})
     if refused:
         raise UsageError(f"{len(refused)} of {len(files or [])} files refused: {refused[0].refused}")
-
-
-def migrate(
-    board: Annotated[Path, typer.Option(help="YAML file of the board.")],
-    store: Annotated[Path, typer.Option(help="Private folder of keys, logs and what was read.")] = Path(
-        "blind"
-    ),
-    final: Annotated[
-        Path | None,
-        typer.Option(
-            help="final.json, if the season was closed; STORE/public/final.json if left out and there."
-        ),
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Carry over the log of a season that began before files were signed; the old one is kept beside it.
-
-    Halves, noise and figures stay. Further files have to be signed; near copies may be sent again.
-
-    Example: mihakk evaluate migrate --board spring.yaml --store /private/blind
-    """
-    from mihakk.pipeline.blind_scoring import migrate_board
-
-    log = migrate_board(board, store, final)
-    entries = sum(entry.reply is not None for entry in log.entries)
-    closed = log.closing is not None
-    open_console(soft_wrap=True, stderr=as_json).print(
-        f"{entries} scored files carried over, {'closed' if closed else 'open'}; together they tell "
-        f"{log.nats:.1f} nats"
-    )
-    if as_json:
-        print_json({"scored": entries, "closed": closed, "nats": log.nats})

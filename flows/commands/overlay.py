@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -30,13 +30,6 @@ def make(
     dataset: Annotated[str, typer.Option(help="owner/name of the benchmark on the Hub.")] = "",
     revision: Annotated[str, typer.Option(help="Commit or tag of it that was audited.")] = "",
     upstream: Annotated[str, typer.Option(help="The audited file or folder, if it lies elsewhere now.")] = "",
-    exclusions_only: Annotated[
-        bool,
-        typer.Option("--exclusions-only", help="Leave rows out and change none: no text of the benchmark."),
-    ] = False,
-    output: Annotated[
-        Literal["jsonl", "parquet"], typer.Option("--format", help="What the changes are written as.")
-    ] = "jsonl",
     as_json: AsJson = False,
 ) -> None:
     """Make an overlay of an audit: it gives the cleaned copy, byte for byte, and holds none of the benchmark.
@@ -53,8 +46,6 @@ def make(
         dataset=dataset,
         revision=revision,
         upstream=upstream,
-        exclusions_only=exclusions_only,
-        columns=output == "parquet",
     )
     changes = ", ".join(f"{count} {reason}" for reason, count in made.changes.items()) or "no row"
     kind = " It leaves rows out and changes none." if made.exclusions_only else ""

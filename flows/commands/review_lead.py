@@ -173,7 +173,6 @@ def show_disputes(
 def calibration(
     config: Reviewed = Path("demo"),
     lake: Lake = None,
-    csv: Csv = None,
     pages: Annotated[
         Path | None, typer.Option("--pages", help="Write each person's answers, explained, into this folder.")
     ] = None,
@@ -198,7 +197,7 @@ def calibration(
 
     opened, console = open_review(config, lake), open_console(soft_wrap=True, stderr=as_json)
     rows = calibration_state(opened.stores)
-    _print(rows, Standing, csv, as_json=as_json)
+    _print(rows, Standing, as_json=as_json)
     people = sorted({row.pseudonym for row in stored(opened.stores.people, Person)})
     if pages is not None:
         pages.mkdir(parents=True, exist_ok=True)
@@ -217,18 +216,14 @@ def calibration(
 def questions(
     config: Reviewed = Path("demo"),
     lake: Lake = None,
-    csv: Annotated[Path | None, typer.Option("--csv", help="Write the table to this file.")] = None,
-    html: Annotated[Path | None, typer.Option("--html", help="Write a page of all to this file.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Everything annotators asked and noted, open questions first, with the answers.
 
-    Example: mihakk review questions demo --html questions.html
+    Example: mihakk review questions demo
     """
-    from mihakk.annotation.decisions.export import write_csv
-    from mihakk.annotation.teaching.questions import asked_questions, questions_page
+    from mihakk.annotation.teaching.questions import asked_questions
     from mihakk.pipeline.opened_review import open_review
-    from mihakk.schemas.guideline import AskedQuestion
 
     opened, console = open_review(config, lake), open_console(soft_wrap=True, stderr=as_json)
     rows = asked_questions(opened.stores)
@@ -240,11 +235,6 @@ def questions(
         for said in row.answers:
             console.print(f"  answered: {escape(said)}")
     console.print(f"{sum(not row.answers for row in rows)} of {len(rows)} are open")
-    if csv is not None:
-        write_csv(csv, rows, AskedQuestion)
-    if html is not None:
-        html.parent.mkdir(parents=True, exist_ok=True)
-        html.write_text(questions_page(str(config), rows), "utf-8")
 
 
 def answer(
@@ -295,7 +285,6 @@ def answer(
 def progress(
     config: Reviewed = Path("demo"),
     lake: Lake = None,
-    csv: Csv = None,
     as_json: AsJson = False,
 ) -> None:
     """How far each project on the server is, and when it will be done at the pace of the last 14 days.
@@ -312,7 +301,7 @@ def progress(
     opened = open_review(config, lake)
     with connect(settings()) as connection:
         rows = review_progress(connection, opened.name, opened.stores, opened.config, datetime.now(UTC))
-    _print(rows, ProjectProgress, csv, as_json=as_json)
+    _print(rows, ProjectProgress, as_json=as_json)
 
 
 def times(
@@ -325,17 +314,20 @@ def times(
 
     Example: mihakk review times demo
     """
+    from mihakk.annotation.decisions.export import write_csv
     from mihakk.annotation.decisions.store import counting, given
     from mihakk.annotation.statistics.working_time import PersonTime, working_times
     from mihakk.pipeline.opened_review import open_review
 
     stores = open_review(config, lake).stores
-    _print(working_times(given(stores), counting(stores)), PersonTime, csv, as_json=as_json)
+    rows = working_times(given(stores), counting(stores))
+    _print(rows, PersonTime, as_json=as_json)
+    if csv is not None:
+        write_csv(csv, rows, PersonTime)
+        open_console(soft_wrap=True, stderr=as_json).print(f"{len(rows)} rows in {csv}")
 
 
-def _print(rows: Sequence[Record], kind: type[Record], csv: Path | None, *, as_json: bool) -> None:
-    from mihakk.annotation.decisions.export import write_csv
-
+def _print(rows: Sequence[Record], kind: type[Record], *, as_json: bool) -> None:
     table = Table(*kind.model_fields, box=None, header_style="bold")
     for row in rows:
         table.add_row(*("" if cell is None else str(cell) for cell in row.model_dump().values()))
@@ -343,6 +335,3 @@ def _print(rows: Sequence[Record], kind: type[Record], csv: Path | None, *, as_j
         print_json(rows)
     else:
         open_console().print(table if rows else "Nobody has decided anything yet.")
-    if csv is not None:
-        write_csv(csv, rows, kind)
-        open_console(soft_wrap=True, stderr=as_json).print(f"{len(rows)} rows in {csv}")

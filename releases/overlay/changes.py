@@ -19,8 +19,6 @@ FORMAT = 1
 """Of the files; a program that knows only older ones refuses."""
 HEAD = "overlay.json"
 LINES = "changes.jsonl"
-COLUMNS = "changes.parquet"
-"""The changes as a table; one of the two is there."""
 Reason = Literal[
     "blocked", "waits", "merged", "discarded", "unreadable", "corrected", "repaired", "outside"
 ]  # the kinds of errata, and rows that the audit was told to leave out
@@ -149,30 +147,14 @@ def rows_digest(digests: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
-def write_overlay(overlay: Overlay, changes: Sequence[RowChange], folder: Path, *, columns: bool) -> None:
-    """Writes both files; equal arguments give equal bytes. `columns` asks for Parquet in place of lines."""
+def write_overlay(overlay: Overlay, changes: Sequence[RowChange], folder: Path) -> None:
+    """Writes both files; equal arguments give equal bytes."""
     folder.mkdir(parents=True, exist_ok=True)
     told = orjson.dumps(overlay.model_dump(mode="json"), option=orjson.OPT_INDENT_2)
     (folder / HEAD).write_bytes(told + b"\n")
-    rows = [change.model_dump(mode="json", exclude_defaults=True) for change in changes]
-    (folder / (LINES if columns else COLUMNS)).unlink(missing_ok=True)
-    if not columns:
-        lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        (folder / LINES).write_bytes(lines.encode("utf-8", "surrogatepass"))
-        return
-    import pyarrow as pa
-
-    from mihakk.releases.content.item_tables import write_parquet
-
-    names = ("table", "row", "line", "key", "digest", "equal", "action", "reason")
-    told_rows = [
-        {name: getattr(change, name) for name in names}
-        | {name: json.dumps(row.get(name, [])) for name in ("cells", "evidence")}
-        for change, row in zip(changes, rows, strict=True)
-    ]
-    kinds = [(name, pa.int64() if name in ("row", "line", "equal") else pa.string()) for name in names]
-    schema = pa.schema([*kinds, ("cells", pa.string()), ("evidence", pa.string())])
-    write_parquet(pa.Table.from_pylist(told_rows, schema), folder / COLUMNS)
+    rows = (change.model_dump(mode="json", exclude_defaults=True) for change in changes)
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    (folder / LINES).write_bytes(lines.encode("utf-8", "surrogatepass"))
 
 
 def read_overlay(folder: Path) -> tuple[Overlay, list[RowChange]]:
@@ -191,8 +173,8 @@ def read_overlay(folder: Path) -> tuple[Overlay, list[RowChange]]:
             raise UsageError(f"{path} is of format {head['format']}, this Mihakk reads {FORMAT}: update it")
         overlay = Overlay.model_validate(head)
         changes = []
-        for place, row in _rows(folder):  # noqa: B007 - the message names the last place
-            changes.append(_change(row))
+        for place, line in _lines(folder):  # noqa: B007 - the message names the last place
+            changes.append(RowChange.model_validate(json.loads(line)))
     except (ValueError, TypeError, LookupError, RecursionError) as error:
         said = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
         raise UsageError(f"{folder / place} is damaged ({said}): fetch the overlay again") from error
@@ -202,21 +184,8 @@ def read_overlay(folder: Path) -> tuple[Overlay, list[RowChange]]:
     return overlay, changes
 
 
-def _change(row: str | dict[str, Any]) -> RowChange:
-    """A change from its line, or from its row in columns."""
-    if isinstance(row, str):
-        return RowChange.model_validate(json.loads(row))
-    return RowChange.model_validate(row | {name: json.loads(row[name]) for name in ("cells", "evidence")})
-
-
-def _rows(folder: Path) -> Iterable[tuple[str, str | dict[str, Any]]]:
+def _lines(folder: Path) -> Iterable[tuple[str, str]]:
     """The changes as they are written, each with its place."""
-    if (folder / COLUMNS).is_file():
-        import pyarrow.parquet as pq
-
-        for number, row in enumerate(pq.ParquetFile(folder / COLUMNS).read().to_pylist(), 1):
-            yield f"{COLUMNS}, row {number}", row
-        return
     if not (folder / LINES).is_file():
         raise UsageError(f"{folder} holds no {LINES}: fetch the overlay again")
     text = (folder / LINES).read_bytes().decode("utf-8", "surrogatepass")

@@ -29,7 +29,7 @@ from mihakk.releases.content.item_tables import (
 )
 from mihakk.releases.export.reading import write_reading
 from mihakk.releases.export.tasks import FOLDER, ConfigFiles, write_inspect, write_lighteval, write_lm_eval
-from mihakk.releases.overlay.changes import COLUMNS, HEAD, LINES, Overlay, read_overlay
+from mihakk.releases.overlay.changes import HEAD, LINES, Overlay, read_overlay
 from mihakk.releases.overlay.patching import apply
 from mihakk.schemas.item import ChoiceItem, QuestionItem
 
@@ -81,7 +81,7 @@ def patched_folder(folder: Path) -> Path:
     """
     overlay, _ = read_overlay(folder)
     upstream = os.environ.get(UPSTREAM, "")
-    files = [path for name in (HEAD, LINES, COLUMNS) if (path := folder / name).is_file()]
+    files = (folder / HEAD, folder / LINES)
     # Another Mihakk may read the same rows in another way.
     state = sha256(version("mihakk").encode() + b"".join(path.read_bytes() for path in files))
     kept = settings().cache / "overlays" / state[:32]

@@ -68,7 +68,8 @@ def of_bytes(data: bytes, rng: Random) -> bytes:
             lambda: data[:first] + data[last:],
             lambda: data[:place] + data[first:last] + data[place:],
             lambda: data[:place] + rng.randbytes(rng.randrange(1, 40)) + data[place:],
-            lambda: data[:place] + rng.choice((b"\0", b"\xff", b"\xed\xa0\x80", b'"', b"\n", b"\r", b"{")) + data[place:],
+            lambda: data[:place] + rng.choice((b"\0", b"\xff", b"\xed\xa0\x80", b'"', b"\n", b"\r", b"{", b"<")) + data[place:],
+            lambda: data[:place] + rng.choice((b"<div>" * 3000, b"[" * 900, b"&x;", b"]]>")) + data[place:],
             lambda: b"\xef\xbb\xbf" + data,
             lambda: text.encode("utf-16"),
             lambda: text.encode("utf-16-le"),
@@ -347,7 +348,7 @@ def _part_of_zip(data: bytes, rng: Random) -> bytes:
 
 STRUCTURES: dict[str, Callable[[bytes, Random], bytes]] = {
     **{"json": _json, "jsonl": _jsonl, "csv": _delimited(","), "tsv": _delimited("\t")},
-    **{"yaml": _yaml, "parquet": _parquet, "xlsx": _xlsx},
+    **{"yaml": _yaml, "parquet": _parquet, "xlsx": _xlsx, "epub": _part_of_zip},
 }
 
 

@@ -52,7 +52,7 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         return shop.tables("calm")
 
 
-def test_parts_that_rotted_are_named_and_made_again(
+def test_parts_that_rotted_or_were_cut_short_are_named_and_made_again(
     workshop: Workshop, auditors: ScriptedServer, calm: dict[str, str]
 ) -> None:
     assert finish(workshop, "a")[0] == 0
@@ -61,8 +61,11 @@ def test_parts_that_rotted_are_named_and_made_again(
     assert done.returncode == 75, done.stderr
     assert reviewed.name in done.stderr
     assert "mihakk build" in done.stderr
-    for stage, table in (("1_scraped", "poems"), ("3_curated", "poems"), ("6_audited", "items")):
+    for stage, table in (("1_scraped", "poems"), ("3_curated", "poems")):
         rot(workshop, stage, table)
+    for stage in ("4_generated", "6_audited"):
+        part = next((workshop.lake("a") / "small" / stage / "items").glob("part-*.parquet"))
+        part.write_bytes(part.read_bytes()[:-100])
     assert finish(workshop, "a")[0] == 0
     assert workshop.tables("a") == calm
     assert twice(auditors) == 0

@@ -44,7 +44,12 @@ def test_a_night_of_the_schedule_and_a_second_that_does_nothing(
     prefect_server.wait(lambda: len(completed()) >= 2, PATIENCE, "no second nightly run came through")
     assert workshop.tables("nights") == release
     assert len(auditors.calls) == asked, "the second night paid again"
+    tasks = {row["name"] for row in prefect_server.rows("task_runs")}
+    shards = {path.stem for path in (workshop.lake("nights") / "small").glob("5_checked/shards/*.json")}
+    assert shards
+    assert {f"5_checked {shard}" for shard in shards} <= tasks, "a task is a shard"
     artifacts = [(row["key"], row["data"]) for row in prefect_server.rows("artifacts")]
+    assert "rejects" in dict(artifacts)
     for stage in ("1-scraped", "3-curated", "6-audited", "8-released"):
         assert (stage, 100.0) in artifacts
         assert any(key == f"{stage}-account" and " in = " in data for key, data in artifacts)

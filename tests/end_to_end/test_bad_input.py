@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
 from tests.end_to_end.conftest import Workshop, make_workshop, opinion
 
@@ -20,46 +18,6 @@ def finish(shop: Workshop, name: str, *arguments: str, **environment: str) -> tu
 
 def half_written(shop: Workshop, name: str) -> list[Path]:
     return [path for path in shop.lake(name).rglob("*") if path.name.endswith(".tmp")]
-
-
-def test_an_unknown_key_names_the_nearest(tmp_path: Path) -> None:
-    def misspell(config: dict[str, Any]) -> None:
-        config["sheed"] = config.pop("seed")
-
-    code, said = finish(make_workshop(tmp_path, "http://127.0.0.1:9/v1", misspell), "a")
-    assert code == 2
-    assert "did you mean 'seed'" in said
-
-
-def test_a_missing_config_or_input_file_is_named(tmp_path: Path) -> None:
-    def move(config: dict[str, Any]) -> None:
-        config["sources"] = [
-            {
-                "use": "files",
-                "options": {"path": "nowhere.jsonl", "kind": "poem", "language": "ar", "licence": "x"},
-            }
-        ]
-
-    shop = make_workshop(tmp_path, "http://127.0.0.1:9/v1", move)
-    code, said = finish(shop, "a")
-    assert code == 2
-    assert "nowhere.jsonl" in said
-    shop.config = tmp_path / "absent.yaml"
-    code, said = finish(shop, "a")
-    assert code == 2
-    assert "absent.yaml" in said
-
-
-def test_an_empty_source_stops_with_the_fix(tmp_path: Path) -> None:
-    (tmp_path / "empty.jsonl").write_text("", encoding="utf-8")
-
-    def empty(config: dict[str, Any]) -> None:
-        options = {"path": str(tmp_path / "empty.jsonl"), "kind": "poem", "language": "ar", "licence": "x"}
-        config["sources"] = [{"use": "files", "options": options}]
-
-    code, said = finish(make_workshop(tmp_path, "http://127.0.0.1:9/v1", empty), "a")
-    assert code in (1, 2)
-    assert "empty.jsonl" in said
 
 
 def test_an_unreadable_row_is_rejected_and_the_rest_goes_on(tmp_path: Path) -> None:
@@ -121,8 +79,3 @@ def test_a_read_only_lake_says_so(workshop: Workshop) -> None:
     code, said = finish(workshop, "a")
     assert code == 2, said
     assert "MIHAKK_LAKE" in said
-
-
-@pytest.mark.parametrize("arguments", [("--workers", "x"), ("--audit-limit", "-1")])
-def test_wrong_options_exit_with_two(workshop: Workshop, arguments: tuple[str, str]) -> None:
-    assert finish(workshop, "a", *arguments)[0] == 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,19 +17,12 @@ import pytest
 from mihakk.annotation.decisions.store import add
 from mihakk.machinery.ids import content_hash
 from mihakk.machinery.llm.scripted import ScriptedServer
-from mihakk.machinery.settings import settings
 from mihakk.releases.content.item_tables import data_files, row_item
 from mihakk.releases.hub.embedded import EmbeddedHub
-from mihakk.releases.hub.load import load
-from mihakk.releases.hub.publication import read_release
-from mihakk.releases.hub.remote import RemoteHub
 from mihakk.schemas.item import AnswerItem
 from mihakk.schemas.review import Review
 from tests.end_to_end.conftest import Workshop, make_workshop, opinion
-from tests.releases.hub_server import HubServer
-from tests.servers import serving_olah
 
-NAME = "someone/small"
 CONFIG = "ar_completion"
 RIGHT = "الحيط"
 """What the person says the idiom really ends in."""
@@ -148,45 +140,6 @@ def test_the_errata_name_the_last_version_that_had_the_doubted_item(corrected: R
         rf"reported in 0\.1\.0 as ambiguous: {corrected.doubted.id}-[0-9a-f]{{8}}\.yaml",
         reported[corrected.doubted.id],
     ), "what the reporter wrote stays in the report"
-
-
-@pytest.fixture
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("MIHAKK_CACHE", str(tmp_path / "cache"))
-    settings.cache_clear()
-    yield
-    settings.cache_clear()
-
-
-@pytest.mark.usefixtures("own_cache")
-def test_both_versions_are_pushed_to_a_hub_and_load_by_version(corrected: Round, tmp_path: Path) -> None:
-    with HubServer().running() as server:
-        remote = RemoteHub(NAME, server.endpoint)
-        for version in corrected.hub.versions("small"):
-            files = corrected.hub.checkout("small", version, tmp_path / version)
-            remote.publish(read_release("small", files))
-        _both_load(remote, corrected)
-
-
-@pytest.mark.services
-@pytest.mark.usefixtures("own_cache")
-def test_olah_serves_both_versions_from_the_embedded_hub(corrected: Round, tmp_path: Path) -> None:
-    shutil.copytree(corrected.hub.root, tmp_path / "mirrors" / "datasets" / "someone")
-    with serving_olah(tmp_path / "mirrors", tmp_path) as endpoint:
-        _both_load(RemoteHub(NAME, endpoint), corrected)
-
-
-def _both_load(remote: RemoteHub, corrected: Round) -> None:
-    assert remote.versions() == ["0.1.0", "0.2.0"]
-    golds, ids = {}, {}
-    for version in remote.versions():
-        splits = load(NAME, version, CONFIG, endpoint=remote.endpoint)
-        rows = [row for split in splits.values() for row in split]
-        assert {row["version"] for row in rows} == {version}
-        ids[version] = {row["id"] for row in rows}
-        golds[version] = next(row["answer"] for row in rows if row["id"] == corrected.corrected.id)
-    assert ids["0.1.0"] - ids["0.2.0"] == {corrected.doubted.id}
-    assert golds == {"0.1.0": corrected.corrected.answer, "0.2.0": RIGHT}
 
 
 def test_a_third_build_changes_nothing(corrected: Round) -> None:

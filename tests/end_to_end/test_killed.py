@@ -83,17 +83,3 @@ def test_a_symlinked_lake_and_a_git_that_knows_nobody_change_no_byte(workshop: W
     sound = workshop.start("linked", command=("lake", "verify", str(workshop.config)), **nobody)
     out, err = sound.communicate(timeout=300)
     assert sound.returncode == 0, out + err
-
-
-@pytest.mark.parametrize("stage", ["4_generated", "6_audited"])
-def test_a_part_cut_short_on_disk_is_made_again(workshop: Workshop, stage: str) -> None:
-    first = workshop.start("a")
-    assert first.communicate(timeout=300)
-    assert first.returncode == 0
-    whole = workshop.tables("a")
-    part = next((workshop.lake("a") / "small" / stage / "items").glob("part-*.parquet"))
-    part.write_bytes(part.read_bytes()[:-100])
-    again = workshop.start("a")
-    _, err = again.communicate(timeout=300)
-    assert again.returncode == 0, err
-    assert workshop.tables("a") == whole

@@ -22,9 +22,7 @@ LEAST = 0.5
 
 
 def told_by(part, noise):
-    """Nats of one figure: a Gaussian channel, or, without noise, the entropy of a count at its largest."""
-    if noise == 0:
-        return 0.5 * math.log(2 * math.pi * math.e * ((part["spread"] * part["questions"]) ** 2 + 1 / 12))
+    """Nats of one figure: a Gaussian channel."""
     return 0.5 * math.log(1 + part["spread"] ** 2 / (noise * part["se"]) ** 2)
 
 
@@ -33,15 +31,9 @@ def check_rules(season, shown, carried):
     for part in season["parts"].values():
         least = 1 / (2 * math.sqrt(part["units"]))
         assert part["se"] >= part["spread"] >= least * (1 - 1e-9), "a part spreads less than its golds can"
-    if season["drawn"] == f"half {season['release']}":  # it began before files were signed
-        assert season["noise"] == LEAST, "the noise of an older season"
-        return
     days = datetime.date.fromisoformat(season["closes"]) - datetime.date.fromisoformat(season["opens"])
     files = season["per_week"] * math.ceil(days / datetime.timedelta(days=7)) * season["places"]
-    public = season["parts"]["public"]
-    most = 2 * public["units"] * season["gain"] ** 2
-    if season.get("draw", 1) > 2:  # units of unequal size count as what they are
-        most = (season["gain"] / public["spread"]) ** 2 / 2
+    most = (season["gain"] / season["parts"]["public"]["spread"]) ** 2 / 2
     room = (most - carried) * 0.8 / files
     costs = [
         sum(told_by(season["parts"][part], noise) for part in shown) for noise in (LEAST, season["noise"])
@@ -54,7 +46,7 @@ def check_owners(rows):
     """A key signs for one team alone."""
     owners = {}
     for row in rows:
-        if row["kind"] == "submission" and row["signature"]:
+        if row["kind"] == "submission":
             key, team = row["signature"]["key"], row["card"]["team"]
             assert owners.setdefault(key, team) == team, "a key signs for two teams"
 
@@ -72,7 +64,6 @@ def main(path):
     carried = sum(one["nats"] for one in season["earlier"])
     told = {"public": carried, "other": carried}
     spent, seen = {}, {}
-    unsigned = 0
     parts = [part for part in season["parts"] if part != "other"]
     check_rules(season, parts, carried)
     check_owners(rest)
@@ -83,33 +74,22 @@ def main(path):
                 assert math.isclose(row["nats"][half], cost, abs_tol=1e-9), "what final figures count"
                 told[half] += cost
             continue
-        if row["signature"] is None:
-            unsigned += 1
-        else:
-            text = f"mihakk submission\n{row['file']}\n{row['signature']['signed']}\n".encode()
-            key = Ed25519PublicKey.from_public_bytes(base64.b64decode(row["signature"]["key"]))
-            key.verify(base64.b64decode(row["signature"]["value"]), text)
+        text = f"mihakk submission\n{row['file']}\n{row['signature']['signed']}\n".encode()
+        key = Ed25519PublicKey.from_public_bytes(base64.b64decode(row["signature"]["key"]))
+        key.verify(base64.b64decode(row["signature"]["value"]), text)
         reply, cost = row["reply"], 0.0
         if reply and reply["told"] == "shown":
-            figures = parts if row["signature"] else ["public", *reply["slices"]]
-            cost = sum(told_by(season["parts"][part], season["noise"]) for part in figures)
-        elif reply and reply["told"] == "known" and row["signature"]:
+            cost = sum(told_by(season["parts"][part], season["noise"]) for part in parts)
+        elif reply and reply["told"] == "known":
             assert seen.get(row["answers"]) == reply["figure"], "a known figure that nobody was told before"
-        elif reply and row["nats"]:
-            # Before files were signed a figure was told to be no better than an earlier one.
-            assert row["signature"] is None, "what was held counts"
-            cost = told_by(season["parts"]["public"], season["noise"])
-        if row["signature"]:
-            assert math.isclose(row["nats"], cost, abs_tol=1e-9), "what a figure counts"
-            if reply and reply["told"] == "shown":
-                spent[row["card"]["team"]] = spent.get(row["card"]["team"], 0.0) + cost
+        assert math.isclose(row["nats"], cost, abs_tol=1e-9), "what a figure counts"
+        if cost:
+            spent[row["card"]["team"]] = spent.get(row["card"]["team"], 0.0) + cost
         told["public"] += cost
         if reply and reply["figure"] is not None:
             seen.setdefault(row["answers"], reply["figure"])
     bounds = {half: math.sqrt(2 * nats) * season["parts"][half]["spread"] for half, nats in told.items()}
-    found = {"bounds": bounds, "unsigned": unsigned, "spent": spent, "gain": season["gain"], "last": before}
-    # 1: begun before the rules were drawn by, so that the same name under other rules drew the same noise.
-    print(json.dumps(found | {"draw": season.get("draw", 1)}))
+    print(json.dumps({"bounds": bounds, "spent": spent, "gain": season["gain"], "last": before}))
 
 
 main(sys.argv[1])

@@ -249,11 +249,8 @@ def test_replies_are_read_by_the_labels_asked_and_the_table_names_them(release: 
 
 
 @pytest.mark.services
-@pytest.mark.parametrize("labels", [["3", "2", "1"], "none"])
-def test_the_declared_labels_are_what_likelihoods_are_compared_of(
-    release: Path, tmp_path: Path, labels: list[str] | str
-) -> None:
-    part = {"release": str(release), "only": [CHOICE], "labels": labels, "sample": 3}
+def test_the_declared_labels_are_what_likelihoods_are_compared_of(release: Path, tmp_path: Path) -> None:
+    part = {"release": str(release), "only": [CHOICE], "labels": "none", "sample": 3}
     told = {"name": "s", "title": "S", "pinned": False, "parts": [part]}
     (tmp_path / "suite.yaml").write_text(yaml.safe_dump(told, allow_unicode=True), encoding="utf-8")
     own = asked_of_suite(Suite.model_validate(told), lambda name: (Path(name), ""))

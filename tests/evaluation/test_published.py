@@ -14,7 +14,6 @@ import openpyxl
 import pandas as pd
 import pytest
 from pydantic import ValidationError
-from scipy.stats import linregress
 
 from mihakk.evaluation.lint import Grid, lint, read_grids
 from mihakk.evaluation.lint.checks import inferred_sizes
@@ -28,7 +27,6 @@ from mihakk.evaluation.table.column import column_of
 from mihakk.evaluation.table.overall import Averaging, averages
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.settings import ROOT
-from mihakk.machinery.stats import fisher_mean
 from mihakk.schemas.suite import Averaging as Scheme
 from mihakk.schemas.suite import PublishedFigures
 from tests.evaluation.material import reply_to, score_answers, worded
@@ -80,28 +78,6 @@ def corpus(pairs: Sequence[tuple[str, str]], *metrics: str) -> list[float]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("system", "chrf", "bleu"),
-    [("deepseek_v3_2", 32.95, 8.01), ("gemma_3_12b_instruct", 28.22, 4.98)],
-)
-def test_ghazalbench_prose_of_two_systems_is_exact(
-    shared_data: Path, system: str, chrf: float, bleu: float
-) -> None:
-    """Table 1, through our own rows: the reference is the prose, as in the paper and not as in its script."""
-    pairs = prose_of(shared_data, system)
-    assert len(pairs) == 438
-    assert [round(one, 2) for one in corpus(pairs, "chrf", "bleu")] == [chrf, bleu]
-
-
-def test_ghazalbenchs_paraphrases_are_far_from_their_prose_though_not_as_far_as_printed(
-    shared_data: Path,
-) -> None:
-    """The paper prints 1.574 and not how; the published workbook gives 2.03 by sacrebleu's default."""
-    pairs = paraphrases(shared_data)
-    assert len(pairs) == 438
-    assert [round(one, 2) for one in corpus(pairs, "bleu")] == [2.03]
-
-
 KINAYAT: Final[Mapping[str, Mapping[str, int]]] = {
     "kn_03": {"": 150},
     "kn_06": {"": 198},
@@ -112,34 +88,6 @@ KINAYAT: Final[Mapping[str, Mapping[str, int]]] = {
     "kn_12": {"": 104},
 }
 """Items of each column of accuracies: the sizes of the data sets, as the paper gives them but for table 12."""
-
-
-def test_kinayats_standard_errors_are_plain_in_all_cells_but_one() -> None:
-    cells = misfits = 0
-    for name, sizes in KINAYAT.items():
-        table = grid(name)
-        for row in table.plain_rows:
-            for place, column in enumerate(table.columns):
-                figure = table.cells[row][place]
-                if figure is None or figure.error is None:
-                    continue
-                items = sizes.get(column, sizes.get("", 0))
-                share = round(figure.value * items) / items
-                cells += 1
-                fits = (
-                    round(share, 4) == figure.value and round(plain_se(share, items) or 0, 4) == figure.error
-                )
-                if not fits:
-                    misfits += 1
-                    assert (name, table.rows[row], column) == (
-                        "kn_10",
-                        "Llama-3.1-70B-Instruct",
-                        "Kinayat (General)",
-                    )
-                    assert figure[1:] == cell(table, row, 0)[1:], "the cell of the data set beside it"
-                    other = grid("kn_09")
-                    assert cell(other, other.rows.index("Llama-3.1-70B-Instruct"), 3).value == 0.8831
-    assert (cells, misfits) == (444, 1)
 
 
 @pytest.mark.parametrize("name", KINAYAT)
@@ -159,16 +107,6 @@ def test_proverbs_were_scored_on_104_items_and_not_105() -> None:
     ]
     assert findings[0].detail == "0 of 20 figures fit 105 items; 104 items fit those of the column"
     assert lint(grid("kn_12"), {"": 104}) == []
-
-
-@pytest.mark.parametrize("name", ["kn_03", "kn_06", "kn_08", "kn_09", "kn_11", "kn_12"])
-def test_kinayats_averages_are_those_of_the_cells(name: str) -> None:
-    table = grid(name)
-    (mean,) = table.mean_rows
-    for place in range(len(table.columns)):
-        values = [cell(table, row, place).value for row in table.plain_rows]
-        # Table 3 prints .7852 where the rounded cells give .78514.
-        assert cell(table, mean, place).value == pytest.approx(np.mean(values), abs=1.01e-4)
 
 
 def test_kinayats_order_gap_is_the_difference_of_the_two_orders() -> None:
@@ -198,25 +136,6 @@ SIZES: Final[Mapping[str, float]] = {
 """Billions of parameters of the open models from 6.7 to 32."""
 
 
-@pytest.mark.parametrize(("table", "figures"), [("kn_17", "kn_09"), ("kn_18", "kn_03")])
-def test_kinayats_size_regressions_are_exact(table: str, figures: str) -> None:
-    effects, cells = grid(table), grid(figures)
-    for row, task in enumerate(effects.rows):
-        place = cells.columns.index(task)
-        values = [cell(cells, cells.rows.index(model), place).value for model in SIZES]
-        found = linregress(list(SIZES.values()), values)
-        printed = tuple(cell(effects, row, column).value for column in range(3))
-        assert (round(found.rvalue**2, 3), round(found.slope, 4), round(found.pvalue, 4)) == printed
-
-
-def test_qimma_discards_588_of_52235() -> None:
-    table = grid("qm_02")
-    kept, discarded = (
-        sum(int(one.value) for one in (row[place] for row in table.cells) if one) for place in (0, 1)
-    )
-    assert (discarded, kept + discarded) == (588, 52_235)
-
-
 DOMAINS: Final[Mapping[str, tuple[str, ...]]] = {
     "Cultural": ("AraDiCE", "ArabCulture", "PalmX"),
     "STEM": ("ArabicMMLU", "GAT", "3LM-STEM"),
@@ -226,19 +145,6 @@ DOMAINS: Final[Mapping[str, tuple[str, ...]]] = {
     "Coding": ("HumanEval+", "MBPP+"),
     "Poetry": ("FannOrFlop",),
 }
-
-
-def test_qimmas_averages_and_domains_are_exact() -> None:
-    table, domains = grid("qm_03"), grid("qm_04")
-    exact = 0
-    for row in range(len(table.rows)):
-        values = {name: cell(table, row, place).value for place, name in enumerate(table.columns)}
-        mean = values.pop("Avg")
-        assert abs(np.mean(list(values.values())) - mean) <= 0.00501
-        for place, name in enumerate(domains.columns):
-            own = np.mean([values[one] for one in DOMAINS[name]])
-            exact += abs(own - cell(domains, row, place).value) <= 0.00501
-    assert exact == 98
 
 
 @pytest.mark.parametrize(
@@ -288,42 +194,6 @@ def test_qimmas_code_sets_have_164_and_378_problems() -> None:
     assert (sizes["AraDiCE"].items, sizes["AraTrust"].items) == (180, 522)
 
 
-@pytest.mark.parametrize(("name", "slips"), [("bl_01", 2), ("bl_02", 0), ("bl_06", 0)])
-def test_balsams_averages(name: str, slips: int) -> None:
-    table = grid(name)
-    findings = lint(table)
-    assert [one.check for one in findings] == ["RT05"] * slips
-    if not slips:
-        for row in table.plain_rows:
-            values = [one.value for place in table.plain_columns if (one := table.cells[row][place])]
-            printed = table.cells[row][table.mean_columns[0]]
-            # Thirteen rounded cells: their mean is off by .002 in three rows of the two tables.
-            assert printed is None or abs(np.mean(values) - printed.value) <= 0.0075
-    else:
-        assert [one.where.split(",")[0] for one in findings] == ["Grok-2-latest", "Gemma 2.9B"]
-
-
-def test_balsams_judges_correlation_is_not_the_mean_of_its_correlations() -> None:
-    table = grid("bl_05")
-    values = [cell(table, row, 6).value for row in table.plain_rows]
-    assert round(float(np.mean(values)), 3) == cell(table, table.mean_rows[0], 6).value == 0.918
-    assert round(fisher_mean(values), 3) == 0.928
-
-
-def test_fann_or_flop_repeats_values_across_systems() -> None:
-    findings = {(one.check, one.where): one.detail for one in lint(grid("fof_03"))}
-    assert "0.0395 stands in 6 of 14 rows" in findings["RT08", "BLEU"]
-    assert ("RT07", "Deepseek-V3 and Deepseek-R1") in findings
-    entailment = lint(grid("fof_18"))
-    assert {one.where for one in entailment} == {
-        "Fanar-Star and Qwen-3",
-        "Fanar-Star and Aya-Expanse",
-        "Qwen-3 and Aya-Expanse",
-        "Deepseek-V3 and Deepseek-R1",
-    }
-    assert {one.check for one in entailment} == {"RT07"}
-
-
 SLIPS: Final[Mapping[str, list[str]]] = {
     "bl_01": ["RT05", "RT05"],
     "fof_03": ["RT07", "RT08", "RT08", "RT08", "RT08"],
@@ -337,12 +207,6 @@ SLIPS: Final[Mapping[str, list[str]]] = {
 @pytest.mark.parametrize("name", TABLES)
 def test_the_linter_finds_the_slips_of_published_tables_and_nothing_else(name: str) -> None:
     assert [one.check for one in lint(grid(name))] == SLIPS.get(name, [])
-
-
-def test_ghazalbench_table_has_the_rounded_figures() -> None:
-    table = grid("gb_01")
-    found = [row[table.columns.index("chrF++")] for row in table.cells]
-    assert [one.value for one in found if one] == [37.8, 33.0, 30.5, 28.2]
 
 
 SUITES: Final = sorted((ROOT / "configs" / "suites").glob("*.yaml"))

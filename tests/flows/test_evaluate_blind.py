@@ -181,7 +181,7 @@ def test_from_a_teams_file_to_the_public_board_without_a_network(
     assert f": known, {row['figure']:.3f}" in same.stdout
     log = (tmp_path / "public" / "log.jsonl").read_bytes()
     assert log == (store / "spring" / "log.jsonl").read_bytes()
-    assert recounted(tmp_path / "public" / "log.jsonl")["unsigned"] == 0
+    recounted(tmp_path / "public" / "log.jsonl")
 
     published = "".join(path.read_text("utf-8") for path in (tmp_path / "public").rglob("*"))
     answers = golds(release)
@@ -572,35 +572,3 @@ def test_files_are_signed_checked_and_keys_revoked_by_commands(
     scored = call("score", sent, "--board", ruled(tmp_path, release), *place)
     assert scored.exit_code == 2
     assert "(lost): register another" in scored.output.replace("\n", " ")
-
-
-def test_an_older_log_is_refused_with_the_command_that_carries_it_over(
-    release: AssembledRelease, tmp_path: Path
-) -> None:
-    rules, store = ruled(tmp_path, release), keyed(tmp_path, "alpha")
-    place = ("--board", rules, "--store", store)
-    assert "nothing to migrate" in call("migrate", *place).output
-    card = {name: value for name, value in CARD.items() if name != "board"}
-    line = {
-        **{
-            "received": "2026-03-02T09:00:00Z",
-            "card": card | {"parameters": None, "notes": ""},
-            "file": "f" * 64,
-        },
-        **{"answers": "", "refused": "too early", "reply": None, "figures": 0, "before": ""},
-    }
-    log = store / "spring" / "log.jsonl"
-    log.parent.mkdir(parents=True)
-    log.write_text(f"{json.dumps(line)}\n", encoding="utf-8")
-    own = replies(tmp_path / "own.jsonl", release, 4)
-    submitted(own, carded(tmp_path), release, tmp_path / "out", tmp_path / "alpha.key")
-    (sent,) = (tmp_path / "out").iterdir()
-    refused = call("score", sent, *place, "--public", tmp_path / "public")
-    assert refused.exit_code == 2
-    assert "run `mihakk evaluate migrate --board BOARD.yaml" in refused.output.replace("\n", " ")
-    done = call("migrate", *place, "--json")
-    assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout) == {"scored": 0, "closed": False, "nats": 0}
-    scored = call("score", sent, *place, "--public", tmp_path / "public")
-    assert scored.exit_code == 0, scored.output
-    assert "alpha@example.org" not in log.read_text("utf-8")

@@ -68,7 +68,7 @@ def by_hand(folder: Path, table: Table, *changes: dict[str, Any], **head: Any) -
     told: dict[str, Any] = {"name": "bench", "dataset": "owner/bench", "loaded": "files", "mapping": MAPPING}
     told |= {"licence": "CC-BY-4.0"} | head
     overlay = Overlay(title="bench", version="0.1.0", tables=(one,), **told)
-    write_overlay(overlay, rows, folder, columns=False)
+    write_overlay(overlay, rows, folder)
     return folder
 
 

@@ -217,16 +217,12 @@ def test_a_folder_keeps_its_paths_and_a_workbook_its_sheets(tmp_path: Path) -> N
     assert ("file_missing", None) in kinds(tmp_path / "overlay", source)
 
 
-@pytest.mark.parametrize(
-    ("licence", "asked"), [("CC-BY-ND-4.0", False), ("unknown", False), ("CC-BY-4.0", True)]
-)
-def test_where_no_copy_is_allowed_an_overlay_only_leaves_rows_out(
-    tmp_path: Path, licence: str, asked: bool
-) -> None:
+@pytest.mark.parametrize("licence", ["CC-BY-ND-4.0", "unknown"])
+def test_where_no_copy_is_allowed_an_overlay_only_leaves_rows_out(tmp_path: Path, licence: str) -> None:
     source = tmp_path / "bench.csv"
     source.write_bytes(table(ROWS).encode())
     audit = audited(source, tmp_path / "audit", licence=licence)
-    head = make_overlay(audit, tmp_path / "overlay", exclusions_only=asked)
+    head = make_overlay(audit, tmp_path / "overlay")
     assert head.exclusions_only
     _, changes = read_overlay(tmp_path / "overlay")
     assert all(one.action == "exclude" and not one.cells for one in changes)
@@ -265,13 +261,6 @@ def test_one_option_of_a_list_is_changed_and_its_neighbours_are_not_told(tmp_pat
     assert (tmp_path / "patched" / "bench.jsonl").read_bytes() == (audit / "clean.jsonl").read_bytes()
 
 
-def test_changes_as_parquet_say_the_same(made: tuple[Path, Path, Path], tmp_path: Path) -> None:
-    _, overlay, _ = made
-    head, changes = read_overlay(overlay)
-    write_overlay(head, changes, tmp_path / "other", columns=True)
-    assert read_overlay(tmp_path / "other") == (head, changes)
-
-
 def test_a_damaged_overlay_is_named_with_its_line(made: tuple[Path, Path, Path]) -> None:
     source, overlay, _ = made
     text = (overlay / "changes.jsonl").read_text("utf-8")
@@ -290,11 +279,6 @@ def test_a_damaged_overlay_is_named_with_its_line(made: tuple[Path, Path, Path])
         (overlay / "changes.jsonl").write_text(line, "utf-8")
         with pytest.raises(UsageError, match=r"changes\.jsonl, line 1 is damaged"):
             read_overlay(overlay)
-    pq.write_table(pa.table({"row": [1]}), overlay / "changes.parquet")
-    with pytest.raises(
-        UsageError, match=r"changes\.parquet, row 1 is damaged \('cells'\): fetch the overlay again"
-    ):
-        read_overlay(overlay)
 
 
 @pytest.mark.parametrize("path", ["../other.jsonl", "/etc/other.jsonl", "a/../../b.jsonl", "C:\\b.jsonl", ""])
@@ -382,10 +366,10 @@ def test_the_benchmark_is_fetched_at_its_revision_from_a_hub(
         first = repository.commit({"bench.jsonl": source.read_bytes()})
         repository.commit({"bench.jsonl": lines(ROWS[::-1])})
         head, changes = read_overlay(overlay)
-        write_overlay(head.model_copy(update={"revision": first}), changes, overlay, columns=False)
+        write_overlay(head.model_copy(update={"revision": first}), changes, overlay)
         apply(overlay, tmp_path / "patched", endpoint=hub.endpoint)
         assert (tmp_path / "patched" / "bench.jsonl").read_bytes() == clean.read_bytes()
-        write_overlay(head.model_copy(update={"revision": ""}), changes, overlay, columns=False)
+        write_overlay(head.model_copy(update={"revision": ""}), changes, overlay)
         assert verify(overlay, endpoint=hub.endpoint)[0].kind == "file_changed"
 
 

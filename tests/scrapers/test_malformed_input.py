@@ -8,7 +8,6 @@ import os
 import random
 import shutil
 import tarfile
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,101 +21,11 @@ from mihakk.schemas.poem import Poem
 from mihakk.schemas.rejection import Rejection
 from mihakk.scrapers.raw import RawStore
 from mihakk.scrapers.source import Entry, run
+from tests.drills.mutations import mutated
 from tests.scrapers.conftest import SAMPLES, fill, read_sample, sample_files
 
 Scrape = Callable[..., list[Entry]]
-Mutation = Callable[[random.Random, bytes], bytes]
 TABLES = ("tsv", "xlsx", "parquet")
-_DEEP = 3_000
-_OTHER_VALUES = (None, True, -1, 2**70, 1e308, "", "\x00", [], {}, [[]], {"a": {}}, "٣", "x" * 3)
-
-
-# --- mutations ----------------------------------------------------------------------------------------
-def _cut(chance: random.Random, data: bytes) -> bytes:
-    return data[: chance.randrange(len(data) + 1)]
-
-
-def _drop(chance: random.Random, data: bytes) -> bytes:
-    start = chance.randrange(len(data) + 1)
-    return data[:start] + data[start + chance.randrange(1, 60) :]
-
-
-def _twice(chance: random.Random, data: bytes) -> bytes:
-    start = chance.randrange(len(data) + 1)
-    return data[:start] + data[start : start + chance.randrange(1, 200)] + data[start:]
-
-
-def _flip(chance: random.Random, data: bytes) -> bytes:
-    changed = bytearray(data)
-    for _ in range(chance.randrange(1, 8)):
-        if changed:
-            changed[chance.randrange(len(changed))] = chance.randrange(256)
-    return bytes(changed)
-
-
-def _insert(chance: random.Random, data: bytes) -> bytes:
-    junk = (b'"', b"{", b"]", b"<", b"\0", b"\xff\xfe", b"\n\n", b"NaN", b"&x;", b"<div>" * 3000, b"]]>")
-    start = chance.randrange(len(data) + 1)
-    return data[:start] + chance.choice(junk) + data[start:]
-
-
-def _nest(chance: random.Random, data: bytes) -> bytes:
-    """Brackets without end in place of a value, or tags without end."""
-    if b"<" in data[:200]:
-        start = data.find(b">", chance.randrange(len(data))) + 1
-        return data[:start] + b"<div>" * _DEEP + data[start:]
-    start = data.find(b":", chance.randrange(len(data))) + 1
-    depth = chance.choice((900, _DEEP))
-    return data[:start] + b"[" * depth + b"]" * depth + b"," + data[start:]
-
-
-def _other_value(chance: random.Random, data: bytes) -> bytes:
-    """JSON with one value replaced by one of another type, or one key left out."""
-    lines = data.split(b"\n")
-    try:
-        body: Any = json.loads(data)
-        whole = True
-    except ValueError:
-        whole = False
-        place = chance.randrange(len(lines))
-        try:
-            body = json.loads(lines[place])
-        except ValueError:
-            return _flip(chance, data)
-    slots: list[tuple[Any, Any]] = []
-    stack: list[Any] = [body]
-    while stack:
-        value = stack.pop()
-        if isinstance(value, (dict, list)):
-            keys = list(value) if isinstance(value, dict) else range(len(value))
-            slots.extend((value, key) for key in keys)
-            stack.extend(value[key] for key in keys)
-    if not slots:
-        return b"null"
-    holder, key = chance.choice(slots)
-    if chance.random() < 0.2:
-        del holder[key]
-    else:
-        holder[key] = chance.choice(_OTHER_VALUES)
-    made = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-    return made if whole else b"\n".join([*lines[:place], made, *lines[place + 1 :]])
-
-
-MUTATIONS: tuple[Mutation, ...] = (_cut, _drop, _twice, _flip, _insert, _nest, _other_value, _other_value)
-
-
-def mutated(chance: random.Random, data: bytes, name: str) -> bytes:
-    """The bytes changed; of an archive a file inside it, for the archive's own checks would catch all else."""
-    if name.endswith((".epub", ".xlsx")) and chance.random() < 0.8:
-        out = io.BytesIO()
-        with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w") as new:
-            names = old.namelist()
-            chosen = chance.choice(names)
-            for member in names:
-                inner = old.read(member)
-                new.writestr(member, mutated(chance, inner, "") if member == chosen else inner)
-        return out.getvalue()
-    return chance.choice(MUTATIONS)(chance, data)
 
 
 # --- what is mutated ------------------------------------------------------------------------------------
@@ -189,7 +98,7 @@ def attack(folder: Path, rounds: int, seed: int) -> dict[str, int]:
             chance = random.Random(f"{seed} {name} {number}")
             path = chance.choice(inputs)
             whole = path.read_bytes()
-            path.write_bytes(mutated(chance, whole, path.name))
+            path.write_bytes(mutated(path.name, whole, chance))
             try:
                 end = _end(sample, folder / "lakes" / f"{name}-{number}")
             except Exception as error:

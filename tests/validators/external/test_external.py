@@ -47,15 +47,6 @@ def test_every_format_is_read_and_written_back_in_its_own_columns(tmp_path: Path
     pd.testing.assert_frame_equal(read_rows(clean), read_rows(path).drop(index=1).reset_index(drop=True))
 
 
-def test_kept_lines_of_jsonl_are_copied_byte_for_byte(tmp_path: Path) -> None:
-    lines = ['{"q":"a?",  "gold":"x"}', '{"gold": "y", "q": "b\\u061f"}', '{"q": "c?", "gold": "z"}']
-    path = tmp_path / "bench.jsonl"
-    path.write_text("\n".join(lines), encoding="utf-8")
-    benchmark = read_benchmark(str(path), parse_mapping("question=q,gold=gold"))
-    clean = write_clean(benchmark, [benchmark.items[0].id, benchmark.items[1].id], tmp_path / "clean.jsonl")
-    assert clean.read_text(encoding="utf-8") == f"{lines[0]}\n{lines[1]}\n"
-
-
 def test_encoding_mark_and_delimiter_are_kept(tmp_path: Path) -> None:
     for encoding, start in (("cp1256", b""), ("utf-8-sig", b"\xef\xbb\xbf")):
         path = tmp_path / "bench.csv"
@@ -291,20 +282,6 @@ def test_the_exams_file_is_read_whole(shared_data: Path) -> None:
     assert len(benchmark.items) == 562
     assert benchmark.gold_as == "letter"
     assert all(gold and 0 <= gold[0] < 4 for gold in _golds(benchmark))
-
-
-def test_a_json_file_with_a_list_a_column_is_read_and_written_as_it_is(tmp_path: Path) -> None:
-    columns = {
-        "questions": ["ما ضد النور؟", "ما جمع قلم؟", "ما مفرد كتب؟"],
-        "ground_truths": ["الظلام", "أقلام", "كتاب"],
-    }
-    path = tmp_path / "qa.json"
-    path.write_text(json.dumps(columns, ensure_ascii=False), encoding="utf-8")
-    benchmark = read_benchmark(str(path), parse_mapping("question=questions,gold=ground_truths"))
-    assert [item.question for item in benchmark.items] == columns["questions"]
-    kept = {item.id for item in benchmark.items[::2]}
-    clean = write_clean(benchmark, kept, tmp_path / "clean.json")
-    assert json.loads(clean.read_text("utf-8")) == {name: cells[::2] for name, cells in columns.items()}
 
 
 def test_columns_of_unequal_length_are_no_table(tmp_path: Path) -> None:

@@ -130,11 +130,6 @@ def test_what_is_sound_or_uncertain_is_left_as_it_is(text: str) -> None:
     assert repair_text(text) == (text, ())
 
 
-def test_repairing_twice_changes_nothing_more() -> None:
-    once, _ = repair_text(BROKEN)
-    assert repair_text(once) == (once, ())
-
-
 @pytest.mark.parametrize("ending", ["jsonl", "json", "csv", "tsv", "parquet", "xlsx"])
 def test_repairs_are_listed_reach_the_copy_and_can_be_taken_back(tmp_path: Path, ending: str) -> None:
     rows = [row("r0", SOUND), row("r1", BROKEN, a="اإلثم"), row("r2", "ما جمع قلم؟")]
