@@ -291,8 +291,9 @@ def two_seasons(store: Path, seed: int) -> dict[str, Any]:
         first.board.public.items
     )
     return {
-        "gain": max(second.truth(guess, PUBLIC), second.truth(guess, OTHER)) - 0.5,
-        "stated": min(stated["so_far"], stated["other_half"]),
+        "gain": second.truth(guess, PUBLIC) - 0.5,
+        "stated": stated["so_far"],
+        "kept": second.truth(guess, OTHER) - 0.5,
         "shared": shared,
     }
 

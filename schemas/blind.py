@@ -137,6 +137,9 @@ class EarlierSeason(Record):
     board: Name
     nats: float
     """All that it told."""
+    other: float | None = None
+    """What its final figures told of the questions that its other figures said nothing of. None in logs of
+    seasons that kept no questions apart for later ones; their final figures rest on a whole half."""
     last: str
     """SHA-256 of the last line of its log."""
 
@@ -156,7 +159,7 @@ class Season(Record):
     gain: float
     places: int
     parts: dict[str, PartSize]
-    """`public`, `other`, and `fact=value` of each slice."""
+    """`public`, `other` (without what earlier seasons told figures of), and `fact=value` of each slice."""
     noise: float
     """Standard deviation of the noise of a figure, in the `se` of its part."""
     drawn: str
@@ -170,10 +173,10 @@ class Season(Record):
     earlier: tuple[EarlierSeason, ...] = ()
     before: str = ""
 
-    @property
-    def carried(self) -> float:
-        """What earlier seasons over the release told, in nats."""
-        return sum(one.nats for one in self.earlier)
+    def carried(self, half: str) -> float:
+        """What earlier seasons over the release told of the questions of a half, in nats."""
+        kept = [one.nats if half == "public" or one.other is None else one.other for one in self.earlier]
+        return sum(kept)
 
 
 class LoggedSubmission(Record):
@@ -217,7 +220,7 @@ class FinalFigure(Record):
     shown: float | None
     """What the season said of the public half; None where it was held."""
     figures: int = 1
-    """Of how many told figures it was chosen as the best; public half and gap allow for that."""
+    """How many figures anybody was told, by which it may be chosen; public half and gap allow for that."""
     figure: float
     """By which it is ranked: of the other half. This and all figures below have noise, less than in the
     season."""
@@ -229,7 +232,7 @@ class FinalFigure(Record):
     public_low: float
     public_high: float
     other: float
-    """The half that this season said nothing of before."""
+    """The half of which neither this season nor an earlier one said anything before."""
     other_low: float
     other_high: float
     gap: float

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from math import isclose
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -41,6 +42,8 @@ from mihakk.evaluation.blind.season import (
     check_told,
     drawn_for,
     earlier_seasons,
+    groups_told,
+    keep_groups,
     keep_rules,
     most_told,
     rules_of,
@@ -122,7 +125,7 @@ class Board:
         _forget_values(store)
         with self.log.held():
             self.season = self._agreed(self.log.season)
-            self.log.check_head()
+            self.log.check_head(self._check_line)
 
     @cached_property
     def slices(self) -> dict[str, Half]:
@@ -151,7 +154,7 @@ class Board:
     @property
     def share(self) -> float:
         """What a team may be told in the season, in nats."""
-        most = most_told(self.season, PUBLIC) - self.season.carried
+        most = most_told(self.season, PUBLIC) - self.season.carried(PUBLIC)
         return most * (1 - FINALS) / self.season.places
 
     def receive(self, submission: Submission, *, now: datetime | None = None) -> BlindReply:
@@ -211,23 +214,23 @@ class Board:
         return None
 
     def standing(self) -> dict[str, Any]:
-        """What the public board shows: each team's best figure, the rules, and what all figures can tell."""
+        """What the public board shows: a line a team, the rules, and what all figures can tell.
+
+        While the season runs, each team's best figure, which may be fitted to the figures before: nobody is
+        ranked by it. When it is over, the final figures with their ranks.
+        """
         with self.log.held():
             entries = [entry for entry in self.log.entries if entry.reply]
             closing = self.log.closing
         spent = sum(entry.nats for entry in entries)
         final = closing.nats if closing else {}
         teams = {team: [one for one in entries if one.card.team == team] for team in _teams(entries)}
-        chosen_of = _choices(entries)
-        best = {team: self._best(own, chosen_of.get(team, 0)) for team, own in teams.items()}
-        ranks = rank_ranges(list(best.values()))
-        rows = [
-            self._row(own, best[team]) | {"rank_low": low, "rank_high": high}
-            for (team, own), (low, high) in zip(teams.items(), ranks, strict=True)
-        ]
+        rows = [self._row(own, len(_told(entries))) for own in teams.values()]
+        if closing:
+            rows = [_final_row(one, teams[one.team]) for one in closing.finals]
         told = {
-            PUBLIC: self.season.carried + spent + final.get(PUBLIC, 0.0),
-            OTHER: self.season.carried + final.get(OTHER, 0.0),
+            PUBLIC: self.season.carried(PUBLIC) + spent + final.get(PUBLIC, 0.0),
+            OTHER: self.season.carried(OTHER) + final.get(OTHER, 0.0),
         }
         gains = {half: most_gain(told[half], self.season.parts[half]) for half in told}
         return {
@@ -243,7 +246,7 @@ class Board:
             "public": {"questions": len(self.public.items), "groups": self.public.size.groups},
             "standard_error": round(self.public.size.se, 6),
             "noise": round(self.season.noise * self.public.size.se, 6),
-            "nats": {"told": round(told[PUBLIC], 4), "carried": round(self.season.carried, 4)},
+            "nats": {"told": round(told[PUBLIC], 4), "carried": round(self.season.carried(PUBLIC), 4)},
             "gain": {
                 "so_far": round(gains[PUBLIC], 4),
                 "other_half": round(gains[OTHER], 4),
@@ -251,7 +254,8 @@ class Board:
             },
             "submissions": len(entries),
             "held": sum(entry.reply is not None and entry.reply.told == "held" for entry in entries),
-            "entries": sorted(rows, key=lambda row: (row["rank_low"], row["rank_high"], row["team"])),
+            "earlier": [one.board for one in self.season.earlier],
+            "entries": sorted(rows, key=_order),
         }
 
     def close(self, *, now: datetime | None = None) -> list[FinalFigure]:
@@ -287,7 +291,12 @@ class Board:
     def _agreed(self, begun: Season | None) -> Season:
         """The rules of the season as it began, or with which it will begin."""
         drawn = drawn_for(self.release, self.config.name)
-        self.public, self.other = halves(self.groups, self.units, self.keyed, drawn)
+        if begun is None:
+            earlier = earlier_seasons(self.store, self.config.name, self.release, self.keyed, self.register)
+        else:
+            earlier = begun.earlier
+        told = groups_told(self.store, earlier)
+        self.public, self.other = halves(self.groups, self.units, self.keyed, drawn, told)
         self.__dict__.pop("slices", None)
         parts = {PUBLIC: self.public.size, OTHER: self.other.size}
         parts |= {name: half.size for name, half in self.slices.items()}
@@ -296,12 +305,17 @@ class Board:
         one = next(iter(self.questions.values()))
         rules = rules_of(self.config, (one.release, one.version, one.digest), parts, drawn, members)
         if begun is None:
-            return begin(rules, earlier_seasons(self.store, rules, self.keyed, self.register))
+            return begin(rules, earlier)
         scored = {entry.card.team for entry in self.log.entries if entry.reply}
         keep_rules(rules, begun, {*self.config.teams, *scored}, self.config.places)
         check_told(self.log, self.register)
+        self._keep_groups()
         self._warn_of_lost_answers()
         return begun
+
+    def _keep_groups(self) -> None:
+        """A later season's final figures keep away from what this one's figures speak of."""
+        keep_groups(self.folder, {self.groups[place] for place in map(int, self.public.items)})
 
     def _warn_of_lost_answers(self) -> None:
         """Says whose answers the final figures will miss, while they can still be put back or sent again."""
@@ -325,14 +339,34 @@ class Board:
             admit: Called before that line is written, so that no file for another season or day begins one.
         """
         with self.log.held():
-            self.log.check_head()
+            self.log.check_head(self._check_line)
             if self.log.season is None:
                 admit()
                 with FileLock(self.store / "seasons.lock", timeout=60):
-                    self.log.add(self._agreed(None))
+                    season = self._agreed(None)
+                    self._keep_groups()
+                    self.log.add(season)
             assert self.log.season is not None
             self.season = self.log.season
             yield
+
+    def _check_line(self, entry: LoggedSubmission) -> None:
+        """Refuses a line that was added since the head was written and that this store did not score.
+
+        A process may have been killed between the two; a forged line has a figure that its answers do not.
+        """
+        if entry.reply is None or entry.reply.figure is None:
+            return
+        keys = self.register.keys()  # a register that is lost is told elsewhere
+        figure = self._blurred(_NAME, self.public, entry.answers, self._kept(entry.answers))
+        cost = self.cost if entry.reply.told == "shown" else 0.0
+        known = not keys or entry.signature.key in keys
+        if not known or figure != entry.reply.figure or not isclose(entry.nats, cost):
+            raise ExternalFailure(
+                f"{self.log.path}: {entry.card.team}'s file of {entry.received:%Y-%m-%d %H:%M} UTC was not "
+                "scored here: its figure or cost is not that of its answers, or its key not registered. "
+                "Take its line and those behind it out of both logs, or put back older copies of them"
+            )
 
     def _check_clock(self, at: datetime) -> None:
         last = max((one.received for one in self.log.entries if one.reply), default=at)
@@ -426,25 +460,24 @@ class Board:
         by = f"{self.log.first}\x1f{size!r}\x1f{part}\x1f{name}"
         return blurred(exact, size * half.size.se, self.keyed, by)
 
-    def _best(self, own: Sequence[LoggedSubmission], choices: int) -> ToldFigure | None:
-        """A team's best figure, of so many that it could choose from; None where it was told none."""
-        told = [entry.figure for entry in own if entry.figure is not None]
-        size = self.public.size
-        return ToldFigure(max(told), size.se, self.season.noise * size.se, choices) if told else None
+    def _row(self, own: Sequence[LoggedSubmission], figures: int) -> dict[str, Any]:
+        """A team's line while the season runs: its best figure, chosen by any of those told.
 
-    def _row(self, own: Sequence[LoggedSubmission], told: ToldFigure | None) -> dict[str, Any]:
-        """A team's line: its best figure, with an interval that allows for its being the best of several."""
-        best = next((entry for entry in own if told and entry.figure == told.figure), own[-1])
-        low, high = interval(*told) if told else (0.0, 1.0)
-        card = {"team", "model", "revision", "open", "kind", "parameters", "notes"}
+        Args:
+            own: Its submissions.
+            figures: How many were told to anybody: teams may work together.
+        """
+        told = [entry for entry in own if entry.figure is not None]
+        best = max(told, key=lambda one: one.figure or 0.0, default=own[-1])
+        size = self.public.size
+        low, high = 0.0, 1.0
+        if best.figure is not None:
+            low, high = interval(best.figure, size.se, self.season.noise * size.se, figures)
         left = max(0.0, self.share - sum(entry.nats for entry in own))
-        return {
-            **best.card.model_dump(mode="json", include=card),
-            "received": f"{best.received:%Y-%m-%d}",
-            "figure": best.figure,
-            "figures": told.figures if told else 0,
+        return _about(best) | {
             "low": round(low, 6),
             "high": round(high, 6),
+            "figures": figures if told else 0,
             "slices": best.reply.slices if best.reply else {},
             "submissions": len(own),
             "figures_left": int((left + _SLACK) / self.cost),
@@ -454,11 +487,11 @@ class Board:
         """The last line of the log: final figures, whose noise takes no more than what is left of `gain`."""
         noise, cost = {}, {}
         for name, half, told in ((PUBLIC, self.public, spent), (OTHER, self.other, 0.0)):
-            left = most_told(self.season, name) - self.season.carried - told
+            left = most_told(self.season, name) - self.season.carried(name) - told
             noise[name] = noise_for([half.size] * len(chosen), left, LEAST_NOISE)
             cost[name] = len(chosen) * nats(half.size, noise[name])
-        choices = _choices(self.log.entries)
-        rows = [self._final(entry, noise, choices.get(entry.card.team, 0)) for entry in chosen]
+        figures = len(_told(self.log.entries))
+        rows = [self._final(entry, noise, figures) for entry in chosen]
         ranks = rank_ranges([told for _, told in rows])
         finals = [
             FinalFigure.model_validate(row | {"rank_low": low, "rank_high": high})
@@ -467,7 +500,7 @@ class Board:
         return Closing(at=at, ranked=OTHER, noise=noise, nats=cost, finals=tuple(finals))
 
     def _final(
-        self, entry: LoggedSubmission, noise: Mapping[str, float], choices: int
+        self, entry: LoggedSubmission, noise: Mapping[str, float], told_before: int
     ) -> tuple[dict[str, Any], ToldFigure]:
         """A line of the closing without ranks, and the figure that those go by.
 
@@ -475,14 +508,14 @@ class Board:
         and the gap allows for the choice.
         """
         marked = self._kept(entry.answers)
-        figures = 1 if entry.figure is None else choices
+        figures = 1 if entry.figure is None else told_before
 
         def told(name: str, half: Half) -> ToldFigure:
             figure = self._blurred(f"final {name}", half, entry.answers, marked, noise[name])
             return ToldFigure(figure, half.size.se, noise[name] * half.size.se)
 
         public, other = told(PUBLIC, self.public), told(OTHER, self.other)
-        chosen, beside = (interval(*one._replace(figures=figures)) for one in (public, other))
+        chosen, beside = (interval(*one, figures) for one in (public, other))
         alone = interval(*other)
         spans = {
             "": alone,
@@ -540,20 +573,38 @@ def _teams(entries: Sequence[LoggedSubmission]) -> list[str]:
     return sorted({entry.card.team for entry in entries})
 
 
-def _choices(entries: Iterable[LoggedSubmission]) -> dict[str, int]:
-    """Of how many figures each team's best may be the luckiest.
+def _told(entries: Iterable[LoggedSubmission]) -> set[str]:
+    """The answers of which anybody was told a figure."""
+    return {entry.answers for entry in entries if entry.figure is not None}
 
-    Its own; where it sent answers that another team was told of, all that anybody was told before, as it may
-    have chosen them by those.
-    """
-    first: dict[str, str] = {}
-    seen: dict[str, set[str]] = {}
-    for entry in entries:
-        if entry.figure is not None:
-            team, name = entry.card.team, entry.answers
-            own = first.setdefault(name, team) == team
-            seen.setdefault(team, set()).update([name] if own else first)
-    return {team: len(names) for team, names in seen.items()}
+
+def _about(entry: LoggedSubmission) -> dict[str, Any]:
+    card = {"team", "model", "revision", "open", "kind", "parameters", "notes"}
+    facts = entry.card.model_dump(mode="json", include=card)
+    return facts | {"received": f"{entry.received:%Y-%m-%d}", "figure": entry.figure}
+
+
+def _final_row(final: FinalFigure, own: Sequence[LoggedSubmission]) -> dict[str, Any]:
+    """A team's line when the season is over."""
+    entry = next(one for one in own if (one.card.model, one.card.revision) == (final.model, final.revision))
+    names = {
+        "figure",
+        "low",
+        "high",
+        "rank_low",
+        "rank_high",
+        "gap",
+        "gap_low",
+        "gap_high",
+        "shown",
+        "figures",
+    }
+    return _about(entry) | final.model_dump(mode="json", include=names) | {"submissions": len(own)}
+
+
+def _order(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    figure = row["figure"]
+    return (row.get("rank_low", 0), row.get("rank_high", 0), figure is None, -(figure or 0.0), row["team"])
 
 
 def _outcome(entry: LoggedSubmission) -> str:

@@ -16,13 +16,14 @@ The noise is chosen, not the number of figures: so much that every place of a se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from math import hypot, log1p, sqrt
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mihakk.machinery.errors import UsageError
 from mihakk.schemas.blind import PartSize
 
 Keyed = Callable[[str, str], str]
@@ -46,8 +47,6 @@ class ToldFigure(NamedTuple):
     """Largest standard error of such a figure."""
     sd: float
     """Standard deviation of its noise."""
-    figures: int = 1
-    """Of how many it is the best."""
 
 
 class Half(NamedTuple):
@@ -81,16 +80,35 @@ def half_of(items: Sequence[int], groups: Sequence[str], units: Sequence[str]) -
     return Half(places, size)
 
 
-def halves(groups: Sequence[str], units: Sequence[str], keyed: Keyed, drawn: str) -> tuple[Half, Half]:
+def halves(
+    groups: Sequence[str], units: Sequence[str], keyed: Keyed, drawn: str, told: Collection[str] = ()
+) -> tuple[Half, Half]:
     """The questions whose figures are told during a season, and those kept for its end.
 
-    Whole groups, drawn by the secret for `drawn`, which names the season: each has halves of its own.
+    Whole groups, drawn by the secret for `drawn`, which names the season: each has halves of its own. What
+    is kept for the end holds no group that an earlier season told figures of, as answers may be fitted to it.
+
+    Args:
+        groups: Name of the cluster of every question.
+        units: Name of the pair, or of the item, of every question.
+        keyed: The secret's digests.
+        drawn: What the halves are drawn for.
+        told: Groups of which earlier seasons told figures.
+
+    Raises:
+        UsageError: Fewer than two groups are kept.
     """
     order = sorted(set(groups), key=lambda group: keyed(drawn, group))
     public = set(order[::2])
-    told = [place for place, group in enumerate(groups) if group in public]
-    kept = [place for place, group in enumerate(groups) if group not in public]
-    return half_of(told, groups, units), half_of(kept, groups, units)
+    kept = set(order[1::2]) - set(told)
+    if len(kept) < 2:
+        raise UsageError(
+            f"{drawn}: earlier seasons told figures of all but {len(kept)} groups that final figures could "
+            "rest on: seal new questions"
+        )
+    first = [place for place, group in enumerate(groups) if group in public]
+    last = [place for place, group in enumerate(groups) if group in kept]
+    return half_of(first, groups, units), half_of(last, groups, units)
 
 
 def nats(size: PartSize, noise: float) -> float:
@@ -165,22 +183,18 @@ def difference(first: float, of_first: Interval, second: float, of_second: Inter
     return first - second - down, first - second + up
 
 
-def rank_ranges(rows: Sequence[ToldFigure | None]) -> list[tuple[int, int]]:
-    """The best and worst rank of each, all of which hold at once in 95 % of seasons; None may have any.
+def rank_ranges(told: Sequence[ToldFigure]) -> list[tuple[int, int]]:
+    """The best and worst rank of each, all of which hold at once in 95 % of seasons.
 
     Two figures share ranks unless they differ beyond doubt, with all pairs allowed for (Bonferroni).
     """
-    told = [one for one in rows if one is not None]
     pairs = max(1, len(told) * (len(told) - 1) // 2)
 
     def beats(one: ToldFigure, other: ToldFigure) -> bool:
-        # How many figures the lower one was chosen from does not count: that can only have raised it.
-        upper, lower = (interval(two.figure, two.se, two.sd, one.figures * pairs) for two in (one, other))
+        upper, lower = (interval(*two, figures=pairs) for two in (one, other))
         return difference(one.figure, upper, other.figure, lower)[0] > 0
 
     return [
-        (1 + sum(beats(two, one) for two in told), len(rows) - sum(beats(one, two) for two in told))
-        if one is not None
-        else (1, len(rows))
-        for one in rows
+        (1 + sum(beats(two, one) for two in told), len(told) - sum(beats(one, two) for two in told))
+        for one in told
     ]

@@ -9,7 +9,7 @@ Beside the season's folder lies its head: a digest by the secret of the last lin
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -90,10 +90,14 @@ class SubmissionLog:
         self._take(line, data)
         self.check_head()
 
-    def check_head(self) -> None:
+    def check_head(self, check: Callable[[LoggedSubmission], None] | None = None) -> None:
         """Compares the log with its head, and takes a new one down where lines were added.
 
         A process may be killed between the two, or a folder come back from a backup with a longer log.
+
+        Args:
+            check: Called with each submission that was added since the head was written; raises where it is
+                not to be trusted. Without it they are taken as they are.
 
         Raises:
             ExternalFailure: The log was cut or written anew since a line was added last, or is lost.
@@ -101,20 +105,24 @@ class SubmissionLog:
         if self.keyed is None:
             return
         path = self.path.parent.parent / f".{self.path.parent.name}{_HEAD}"
-        ends = (
-            self.keyed("head", f"{self.path.parent.name}\x1f{number}\x1f{end}")
-            for number, end in reversed([*enumerate(self._ends)])
-        )
-        now = next(ends, "")
+        name = self.path.parent.name
+        ends = [self.keyed("head", f"{name}\x1f{number}\x1f{end}") for number, end in enumerate(self._ends)]
+        now = ends[-1] if ends else ""
         known = path.read_text("utf-8") if path.is_file() else ""
-        if known not in ("", now) and known not in ends:
+        if known and known not in ends:
             raise ExternalFailure(
                 f"{self.path} was cut or written anew since its last line was added, or is lost (says "
                 f"{path}): put back the whole file from a copy, such as the published one; nothing is scored "
                 "on another log"
             )
-        if known != now:
-            write_whole(path, now.encode())
+        if known == now:
+            return
+        # A submission is the line behind the season's; the closing one has none behind it that was scored.
+        new = ends.index(known) if known else 0
+        if check:
+            for entry in self.entries[new:]:
+                check(entry)
+        write_whole(path, now.encode())
 
     def read(self) -> None:
         """What other processes added since the last time.

@@ -9,6 +9,8 @@ from math import ceil, isclose
 from pathlib import Path
 from typing import Final
 
+import orjson
+
 from mihakk.evaluation.blind.disclosure import (
     FINALS,
     LEAST_NOISE,
@@ -21,12 +23,15 @@ from mihakk.evaluation.blind.disclosure import (
 from mihakk.evaluation.blind.keys import Register, is_genuine
 from mihakk.evaluation.blind.log import SubmissionLog, heads
 from mihakk.machinery.errors import ExternalFailure, MihakkWarning, UsageError
+from mihakk.machinery.whole import write_whole
 from mihakk.schemas.blind import BlindBoard, EarlierSeason, PartSize, Season
 
 PUBLIC: Final = "public"
 """The half whose figures are told during the season."""
 OTHER: Final = "other"
-"""The half that final ranks rest on: the season said nothing of it."""
+"""The half that final ranks rest on: neither the season nor an earlier one said anything of it."""
+TOLD_GROUPS: Final = "groups.json"
+"""In a season's folder: the groups of its public half."""
 
 
 def drawn_for(release: str, board: str) -> str:
@@ -77,18 +82,48 @@ def begin(rules: Season, earlier: Sequence[EarlierSeason]) -> Season:
     Raises:
         UsageError: Earlier seasons left nothing to tell.
     """
-    carried = sum(one.nats for one in earlier)
-    public = rules.parts[PUBLIC]
-    if carried >= min(most_told(rules, half) for half in (PUBLIC, OTHER)):
-        raise UsageError(
-            f"{rules.board}: earlier seasons over {rules.release} told up to "
-            f"{most_gain(carried, public):.3f} of its golds, so that `gain: {rules.gain}` leaves nothing to "
-            "tell: raise it, or seal new questions"
-        )
+    rules = rules.model_copy(update={"earlier": tuple(earlier)})
+    for half in (PUBLIC, OTHER):
+        if (carried := rules.carried(half)) >= most_told(rules, half):
+            raise UsageError(
+                f"{rules.board}: earlier seasons over {rules.release} told up to "
+                f"{most_gain(carried, rules.parts[half]):.3f} of its golds, so that `gain: {rules.gain}` "
+                "leaves nothing to tell: raise it, or seal new questions"
+            )
     replies = rules.per_week * ceil((rules.closes - rules.opens) / timedelta(days=7))
-    most = (most_told(rules, PUBLIC) - carried) * (1 - FINALS) / rules.places / replies
+    most = (most_told(rules, PUBLIC) - rules.carried(PUBLIC)) * (1 - FINALS) / rules.places / replies
     told = [size for name, size in rules.parts.items() if name != OTHER]
-    return rules.model_copy(update={"earlier": tuple(earlier), "noise": noise_for(told, most, LEAST_NOISE)})
+    return rules.model_copy(update={"noise": noise_for(told, most, LEAST_NOISE)})
+
+
+def keep_groups(folder: Path, groups: Collection[str]) -> None:
+    """Notes in a season's folder of which groups its figures speak."""
+    data = orjson.dumps(sorted(groups))
+    path = folder / TOLD_GROUPS
+    if not path.is_file() or path.read_bytes() != data:
+        write_whole(path, data, 0o600)
+
+
+def groups_told(store: Path, earlier: Sequence[EarlierSeason]) -> set[str]:
+    """The groups of which earlier seasons told figures before their end.
+
+    Raises:
+        UsageError: A season's are not noted.
+    """
+    found: set[str] = set()
+    for one in earlier:
+        path = store / one.board / TOLD_GROUPS
+        if one.other is None:
+            continue
+        try:
+            found.update(orjson.loads(path.read_bytes()))
+        except (OSError, ValueError, TypeError) as error:
+            raise UsageError(
+                f"{path} is missing or damaged, so that it is not known of which questions {one.board} told "
+                "figures: run `mihakk evaluate score --close --board` with that season's file once, which "
+                "notes them"
+            ) from error
+    return found
 
 
 def keep_rules(rules: Season, begun: Season, teams: Collection[str], places: int | None) -> None:
@@ -189,13 +224,14 @@ def _check_signers(log: SubmissionLog, register: Register) -> None:
 
 
 def earlier_seasons(
-    store: Path, rules: Season, keyed: Keyed, register: Register
+    store: Path, board: str, release: str, keyed: Keyed, register: Register
 ) -> tuple[EarlierSeason, ...]:
     """What the other seasons over the same release, in any version, told.
 
     Args:
         store: The private folder of all boards.
-        rules: Of the season that begins.
+        board: The season that begins.
+        release: Name of what it asks.
         keyed: Digests by the secret.
         register: The keys of teams.
 
@@ -206,18 +242,19 @@ def earlier_seasons(
     found = []
     logs = {*store.glob("*/log.jsonl"), *(store / name / "log.jsonl" for name in heads(store))}
     for path in sorted(logs):
-        if path.parent.name == rules.board:  # it is held, and empty
+        if path.parent.name == board:  # it is held, and empty
             continue
         log = SubmissionLog(path, keyed)
         with log.held():
             log.check_head()
-            if log.season is None or log.season.release != rules.release:
+            if log.season is None or log.season.release != release:
                 continue
             check_told(log, register)
         if log.closing is None:
             raise UsageError(
-                f"{log.season.board} over {rules.release} is not closed, and what it tells counts for "
-                f"{rules.board} too. Close it first: `mihakk evaluate score --close --board BOARD.yaml`"
+                f"{log.season.board} over {release} is not closed, and what it tells counts for "
+                f"{board} too. Close it first: `mihakk evaluate score --close --board BOARD.yaml`"
             )
-        found.append(EarlierSeason(board=log.season.board, nats=log.nats, last=log.last))
+        other = log.closing.nats.get(OTHER, 0.0)
+        found.append(EarlierSeason(board=log.season.board, nats=log.nats, other=other, last=log.last))
     return tuple(found)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from mihakk.flows.commands.options import AsJson
 from mihakk.machinery.errors import UsageError
@@ -120,13 +121,13 @@ def score(
         reply = received.reply
         if reply is None:
             refused.append(received)
-            console.print(f"{received.path}: [red]refused[/]: ", end="")
+            console.print(f"{escape(str(received.path))}: [red]refused[/]: ", end="")
             console.print(received.refused, markup=False)
             continue
         figure = (
             "its team's share of the season is used up" if reply.figure is None else f"{reply.figure:.3f}"
         )
-        console.print(f"{received.path}: {reply.told}, {figure}")
+        console.print(f"{received.path}: {reply.told}, {figure}", markup=False)
     closed = close_season(opened, public) if close else []
     state = opened.standing()
     console.print(

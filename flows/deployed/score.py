@@ -11,6 +11,7 @@ from prefect.artifacts import create_markdown_artifact
 from prefect.logging import get_run_logger
 
 from mihakk.evaluation.running.suites import load_suite, load_systems, suite_folder
+from mihakk.flows.deployed.artifacts import markdown_table
 from mihakk.flows.deployed.job import require_deployed_code, secrets_from_blocks, told_on_page
 from mihakk.pipeline.blind_scoring import BOARD_FILE, Received, open_board, score_inbox
 from mihakk.releases.hub.load import named_folder
@@ -59,10 +60,12 @@ def score(
 
 
 def _show(received: Sequence[Received]) -> None:
-    lines = ["| file | told |", "|---|---|"]
+    rows = []
     for one in received:
         told = "refused" if one.reply is None else one.reply.told
         name = one.path.name.encode(errors="backslashreplace").decode()
+        name = "".join(letter if letter.isprintable() else " " for letter in name)
         get_run_logger().info("%s: %s", name, told)
-        lines.append(f"| {name} | {told} |")
-    create_markdown_artifact("\n".join(lines), key="blind-scores", description=f"{len(received)} files")
+        rows.append((name, told))
+    table = markdown_table(("file", "told"), rows)
+    create_markdown_artifact(table, key="blind-scores", description=f"{len(received)} files")

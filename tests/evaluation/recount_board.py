@@ -62,7 +62,9 @@ def main(path):
         rows.append(row)
     season, *rest = rows
     carried = sum(one["nats"] for one in season["earlier"])
-    told = {"public": carried, "other": carried}
+    # What is kept for the end is no question of an earlier season's figures but the final ones.
+    kept = sum(one["nats"] if one["other"] is None else one["other"] for one in season["earlier"])
+    told = {"public": carried, "other": kept}
     spent, seen = {}, {}
     parts = [part for part in season["parts"] if part != "other"]
     check_rules(season, parts, carried)

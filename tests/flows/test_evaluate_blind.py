@@ -169,7 +169,7 @@ def test_from_a_teams_file_to_the_public_board_without_a_network(
     board = json.loads((tmp_path / "public" / "board.json").read_bytes())
     (row,) = board["entries"]
     assert row["low"] < 0.75 < row["high"]
-    assert (row["team"], row["rank_low"], row["rank_high"]) == ("alpha", 1, 1)
+    assert (row["team"], "rank_low" in row) == ("alpha", False)
     again = call(
         "score", sent, "--board", rules, "--store", tmp_path / "private", "--public", tmp_path / "public"
     )
@@ -322,7 +322,8 @@ def test_a_full_disk_leaves_no_half_line_and_the_file_is_scored_when_there_is_ro
         patch.setattr("os.fsync", full)
         done = call("score", sent, *place)
     assert (done.exit_code, "Make room and run the same command again" in done.output) == (75, True)
-    assert (tmp_path / "private" / "spring" / "log.jsonl").read_bytes() == b""
+    log = tmp_path / "private" / "spring" / "log.jsonl"
+    assert not log.is_file() or log.read_bytes() == b""
     assert ": shown, " in call("score", sent, *place).stdout
 
 

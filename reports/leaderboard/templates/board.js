@@ -415,10 +415,10 @@
   function blind() {
     if (!board.blind) return;
     const one = board.blind;
-    const note = told("blind_note", { opens: isolated(one.opens), closes: isolated(one.closes), gain: isolated(percent(one.gain.so_far)) });
+    const note = told(one.closed ? "blind_closed" : "blind_note", { opens: isolated(one.opens), closes: isolated(one.closes), gain: isolated(percent(one.gain.so_far)) });
     section("blind", note, `${words.blind_board} · `, bdi(one.title)).append(
       table(words.blind_board, [words.system, words.team, words.rank, words.figure, words.interval, words.received],
-        one.entries.map((row) => [bdi(row.model), bdi(row.team), bdi(`${row.rank_low}–${row.rank_high}`),
+        one.entries.map((row) => [bdi(row.model), bdi(row.team), bdi(row.rank_low === undefined ? "–" : `${row.rank_low}–${row.rank_high}`),
           ...(row.figure === null ? ["–", "–"] : [bdi(fixed(row.figure, 3)), drawnCell([0, 1], row.figure, row.low, row.high, 3)]), bdi(row.received)])));
   }
 
