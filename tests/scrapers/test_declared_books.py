@@ -158,6 +158,9 @@ def test_heads_that_were_not_seen_in_a_sorted_book_are_found_by_the_alphabet(sha
     found = reading("\n".join(lines), **options)
     assert len(found.entries) < len(whole.entries) - 8
     assert 6 <= refused(found)["alphabet"] <= 20
+    (alphabet,) = [one for one in found.evidence if one.name == "alphabet"]
+    below = {entry.line for entry in whole.entries[4::60]}
+    assert sum(line in below for line, _ in alphabet.places) >= 6
 
 
 def test_english_books_have_heads_in_capitals_or_between_marks() -> None:
@@ -197,7 +200,9 @@ def test_an_uncounted_book_a_repeated_head_and_a_long_entry_are_doubts() -> None
     assert refused(reading(text, layout="colon")) == {"entries": 60}
     assert refused(reading(text, layout="colon", entries=60)) == {}
     labels = text + "قالوا:\nكذا\n\n" * 4
-    assert refused(reading(labels, layout="colon", entries=64)) == {"repeated_heads": 3}
+    repeated = reading(labels, layout="colon", entries=64)
+    assert refused(repeated) == {"repeated_heads": 3}
+    assert repeated.evidence[0].places == [(line, "قالوا") for line in (184, 187, 190)]
     long = text + "قول أخير:\n" + "كلام طويل " * 200
     assert refused(reading(long, layout="colon", entries=61)) == {"longest_entry": 400}
 
