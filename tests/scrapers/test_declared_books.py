@@ -130,6 +130,15 @@ def test_a_pattern_that_backtracks_for_ever_is_stopped_and_named(monkeypatch: py
         reading("ا" * 20_000 + "!\n", entry=r"^(?P<head>(ا+)+)$")
 
 
+@pytest.mark.parametrize("option", ["drop", "start", "end", "sections"])
+def test_so_is_one_that_lines_are_searched_for(option: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mihakk.scrapers.book.SECONDS", 0.2)
+    pattern: Any = r"^((\w| ){1,40}){2,40}[:;]$"
+    text = numbered() + "كلام مرسل لا علامة فيه ولا ترتيب " * 2 + "\n"
+    with pytest.raises(UsageError, match=rf"`{option}` took more than 0\.2 s"):
+        reading(text, **NUMBERED, **{option: [pattern] if option == "drop" else pattern})
+
+
 # --- evidence -----------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("place", range(1, len(ENTRIES)))
 def test_a_number_or_a_head_or_a_colon_that_is_missing_is_found_by_the_numbers(place: int) -> None:
@@ -234,6 +243,12 @@ def test_the_same_declaration_reads_text_page_and_epub(tmp_path: Path, scraped: 
         assert [(one.phrase.raw, one.explanation.raw) for one in found if isinstance(one, Idiom)] == want, (
             name
         )
+
+
+def test_a_page_that_scripts_write_is_refused(tmp_path: Path, scraped: Scrape) -> None:
+    (tmp_path / "book.html").write_text("<body><script>show('1. head:')</script></body>", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"book\.html holds no text: what scripts or pictures show"):
+        scraped("openiti", path=str(tmp_path / "book.html"), attribution="us", **NUMBERED)
 
 
 def test_a_definition_list_is_terms_above_their_definitions() -> None:
