@@ -111,6 +111,23 @@ def test_letters_alike_are_no_arabic_rhyme() -> None:
     assert taken == {"p1": {"p1", "p3"}, "p3": {"p3", "p1"}}, "nothing else rhymes with p2"
 
 
+WAW = [
+    make_poem("p1", [("سار الركاب فلا دليل يهديه", "يرى لبنات الماء فيه نعيق"), ("بان الخليط ولم يودع صحبه", "وفي نفسه أمر كريم يحاوله")], language="ar", poet="أ", metre="tawil"),
+    make_poem("p2", [("طال المسير على جياد قومنا", "فأنت امرؤ في كل خير منازله"), ("وقف الزمان على رسوم ديارهم", "من المال إلا أنت في الحق باذله")], language="ar", poet="ب", metre="tawil"),
+    make_poem("p3", [("ومضى الشباب فلا رجوع لعهده", "وكل امرئ يوما إلى الله راجع")], language="ar", poet="ج", metre="tawil"),
+]  # fmt: skip
+
+
+def test_a_waw_without_a_mark_may_be_no_long_vowel() -> None:
+    """يحاوله and باذله rhyme, whatever the waw is taken for: نعيق beside the two was alone."""
+    told = config("continuation_choice")
+    made = generate_shard(WAW, prepare(WAW, told), told).items
+    assert made
+    for item in made:
+        assert isinstance(item, ChoiceItem)
+        assert sum(option.endswith("له") for option in item.options) != 2, item.options
+
+
 # fmt: off
 LONG_RADIF = [
     make_poem("p1", [("عمریست تا به راه غمت رو نهاده ایم", "روی و ریای خلق به یک سو نهاده ایم"), ("طاق و رواق مدرسه و قال و قیل علم", "در راه جام و ساقی مه رو نهاده ایم"), ("هم جان بدان دو نرگس جادو سپرده ایم", "هم دل بدان دو سنبل هندو نهاده ایم")], language="fa", poet="الف", metre="m"),
