@@ -269,6 +269,22 @@ def test_a_text_that_is_no_book_of_entries_suggests_nothing() -> None:
     assert suggest([Line(n, "كلام مرسل في غير ترتيب ولا علامة") for n in range(50)]) == []
 
 
+def test_a_line_here_and_there_in_a_long_text_is_no_book_of_entries() -> None:
+    told = "كلام طويل في وصف ما جرى " * 100
+    assert suggest(plain_lines("".join(f"فصل {n} - {told}\n\n" for n in "أبتثجح"))) == []
+
+
+def test_one_letter_of_a_book_is_read_by_its_letter(shared_data: Path) -> None:
+    path = shared_data / "panel" / "books" / "amin_dictionary_head.txt"
+    if not path.is_file():
+        pytest.skip("the panel is not beside the checkout")
+    text = path.read_text(encoding="utf-8")
+    ba = text[text.rindex("# | حرف الباء") : text.rindex("# | حرف التاء")]
+    (one,) = suggest(plain_lines(ba))
+    assert str(one) == "layout: colon\nlettered: true"
+    assert len(one.reading.entries) == AMIN["الباء"]
+
+
 @pytest.mark.parametrize(
     ("name", "layout", "entries", "doubts"),
     [
