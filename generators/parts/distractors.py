@@ -188,7 +188,9 @@ def _first_fit(
             continue
         if pair and any(may_rhyme(rhyme, one) != alike for one in rhymes):
             continue
-        if all(fuzz.ratio(other_key, one) < NEAR_DUPLICATE for one in against):
+        # Its other hemistich may read like an option too: the two would show that couplet whole.
+        keys = (other.first_key, other.second_key)
+        if all(fuzz.ratio(key, one) < NEAR_DUPLICATE for key in keys for one in against):
             return n
     return None
 

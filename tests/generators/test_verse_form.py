@@ -118,6 +118,20 @@ WAW = [
 ]  # fmt: skip
 
 
+def test_no_options_show_another_couplet_whole(hafez: list[Poem]) -> None:
+    """The last couplet of a ghazal may repeat its first line: كاي صبا نكهتي beside the line that follows it."""
+    halves = [[key(half.raw, "fa") for half in couplet.halves] for poem in hafez for couplet in poem.couplets]
+    follows = {first[0]: first[1] for first in halves if len(first) == 2}
+    whole = [
+        item.options
+        for item in generate(hafez, "continuation_choice").items
+        if isinstance(item, ChoiceItem) and not item.order
+        for told in [{key(option, "fa") for option in item.options}]
+        if any(follows.get(one) in told or follows.get(one.removeprefix("ك")) in told for one in told)
+    ]
+    assert whole == []
+
+
 def test_a_waw_without_a_mark_may_be_no_long_vowel() -> None:
     """يحاوله and باذله rhyme, whatever the waw is taken for: نعيق beside the two was alone."""
     told = config("continuation_choice")
