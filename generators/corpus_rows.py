@@ -20,6 +20,8 @@ LAST_WORDS = 6
 """Words of a Persian hemistich among which its radif is."""
 Rhyme = tuple[str, str, str]
 """Rhyme key of a hemistich with its ridf, the vowel of its rhyme, and in Persian keys of its last words."""
+_RIDF = "و"
+"""For a long waw or yeh before the rawi."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,12 @@ def rhyming(one: Rhyme, other: Rhyme) -> bool:
     if not one[0] == other[0] != "" or (one[1] != other[1] and one[1] and other[1]):
         return False
     return not parted_by_radif(one[2], other[2])
+
+
+def may_rhyme(one: Rhyme, other: Rhyme) -> bool:
+    """Whether they rhyme, or do if an Arabic waw or yeh without a mark is no long vowel: يحاوله and باذله."""
+    bare = (one[0].lstrip(_RIDF), *one[1:]), (other[0].lstrip(_RIDF), *other[1:])
+    return rhyming(one, other) or (not one[2] and rhyming(*bare))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ the clause that says the meaning. It depends on the record alone, so that no oth
 """
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
 from mihakk.machinery.morphology import LIGHT, Morphology
@@ -21,17 +22,26 @@ _CUT: Final = "\ufffc"
 """Stands where a quotation was: a clause that needs it states no meaning without it."""
 _CLAUSE: Final = re.compile(r"[^،؛,;.:!?؟…]+[،؛,;.:!?؟…]*")
 _CLOSED: Final = (".", "؛", ";", ":", "!", "؟", "?", "…")
+_ENDS: Final = (".", "!", "؟", "?")
+"""Of a sentence."""
 
+_FIGURE: Final = r"(?:(?:ال)?كناية|يكنون به|يكنى به)\s+(?:عن\s+|على\s+|ع(?=م[نا]\b))"
 _OPENINGS: Final[dict[Language, tuple[re.Pattern[str], ...]]] = {
     "ar": (
-        re.compile(r"\b(?:(?:ال)?كناية|يكنون به|يكنى به)\s+(?:عن\s+|على\s+|ع(?=م[نا]\b))"),
-        re.compile(r"\bيضرب\s+(?:مثلا\s+)?(?=ل)"),
-        re.compile(r"^[\s\ufffc]*أي\s+"),
+        re.compile(rf"^[\s\ufffc]*{_FIGURE}"),
+        re.compile(r"\bيضرب\s+(?:مثلا\s+)?(?=ل|في)"),
+        re.compile(rf"\b{_FIGURE}"),
     ),
-    "fa": (re.compile(r"\bکنایه از\s+"), re.compile(r"^[\s\ufffc]*یعنی\s+")),
+    "fa": (re.compile(r"\bکنایه از\s+"),),
     "en": (),
 }
-"""What the clause that says the meaning begins with, the surest first; taken off."""
+"""What the clause that says the meaning begins with, the surest first; taken off. A figure named behind other
+words may be a part of a proverb only, the last of all."""
+_THAT_IS: Final[dict[Language, re.Pattern[str]]] = {
+    "ar": re.compile(r"^[\s\ufffc]*أي\s+"),
+    "fa": re.compile(r"^[\s\ufffc]*یعنی\s+"),
+}
+"""The same, for it says what stands before it: the idiom in the first sentence, further on an example."""
 
 # A clause that begins so gives an example, a parallel, a reference, or parses words.
 _ASIDE: Final[dict[Language, re.Pattern[str]]] = {
@@ -58,7 +68,7 @@ _LATER: Final[dict[Language, re.Pattern[str]]] = {
 # What a clause goes on to after the meaning: the image that the idiom paints, a quotation that was cut off.
 _WITHIN: Final[dict[Language, re.Pattern[str]]] = {
     "ar": re.compile(
-        r"(?<=\w)(?<!\bيعد)\s+[وف]?(?:كأن|كقول|بعضهم|لأن(?:ه|ها|هم)?\b|كما (?:[تي]كني|يقال|قال|في)).*"
+        r"(?<=\w)(?<!\bيعد)\s+(?:[وف]?(?:كأن|كقول|لأن(?:ه|ها|هم)?\b|كما (?:[تي]كني|يقال|قال|في))|[وف]بعضهم).*"
     ),
     "fa": re.compile(r"(?<=\w)\s+(?:چنان‌?که|مانند)\b.*"),
     "en": re.compile(r"(?<=\w)\s+(?:as if|as though|as in|e\.g)\b.*", re.I),
@@ -100,13 +110,7 @@ def plain_meaning(
     """
     own = content_forms(phrase, language, morphology)
     clauses = _CLAUSE.findall(_QUOTED.sub(_CUT, _ASIDES.sub("", explanation)))
-    found = (
-        (number, match.end())
-        for opening in _OPENINGS[language]
-        for number, clause in enumerate(clauses)
-        if (match := opening.search(clause))
-    )
-    number, start = next(found, (0, 0))
+    number, start = next(_opened(clauses, language), (0, 0))
     clauses = [clause[start if place == number else 0 :] for place, clause in enumerate(clauses)][number:]
     kept: list[str] = []
     lacks: Lacks = ""
@@ -123,10 +127,25 @@ def plain_meaning(
             break
     meaning = " ".join(kept).strip(" ،؛,;.:…-–")
     # One word is a meaning where the source calls it one; elsewhere it only reads the idiom out.
-    surest = _OPENINGS[language][:1]
-    if " " in meaning or (meaning and any(one.search(explanation) for one in surest)):
+    figurative = _OPENINGS[language][-1:]
+    if " " in meaning or (meaning and any(one.search(explanation) for one in figurative)):
         return Meaning(meaning, "")
     return Meaning("", "" if kept else lacks)
+
+
+def _opened(clauses: Sequence[str], language: Language) -> Iterator[tuple[int, int]]:
+    """Places at which a meaning may open, the surest first: the clause's number, and where in the clause."""
+    for opening in _OPENINGS[language]:
+        for number, clause in enumerate(clauses):
+            if match := opening.search(clause):
+                yield number, match.end()
+    for number, clause in enumerate(clauses if language in _THAT_IS else ()):
+        if match := _THAT_IS[language].match(clause):
+            if number == 0 or " " in clause[match.end() :].strip():
+                yield number, match.end()
+            return  # one word explains a word of the idiom
+        if clause.rstrip().endswith(_ENDS):
+            return
 
 
 def _lacks(clause: str, language: Language) -> Lacks:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from time import perf_counter
 from typing import Literal, NamedTuple
 
 import regex
@@ -152,6 +153,31 @@ def pattern_of(declared: BookOptions) -> regex.Pattern[str]:
     return pattern
 
 
+def _runs_away(option: str, pattern: str) -> UsageError:
+    return UsageError(
+        f"`{option}` took more than {SECONDS:g} s on this book, as nested repetition such as (a+)+ does: "
+        f"{pattern!r}"
+    )
+
+
+def _fits(option: str, pattern: str) -> Callable[[str], bool]:
+    """Whether a line fits the pattern of an option, which has `SECONDS` for all lines together."""
+    compiled = _compiled(option, pattern)
+    left = SECONDS
+
+    def fits(line: str) -> bool:
+        nonlocal left
+        began = perf_counter()
+        try:
+            found = compiled.search(line, timeout=left) is not None
+        except TimeoutError as error:
+            raise _runs_away(option, pattern) from error
+        left = max(0.001, left - (perf_counter() - began))
+        return found
+
+    return fits
+
+
 def _compiled(option: str, pattern: str) -> regex.Pattern[str]:
     try:
         return regex.compile(pattern, regex.MULTILINE)
@@ -231,18 +257,18 @@ def _part(lines: Sequence[Line], declared: BookOptions) -> tuple[list[Line], lis
         first = _line_of("start", declared.start, lines, 0)
     if declared.end:
         last = _line_of("end", declared.end, lines, first + 1)
-    drop = [_compiled("drop", one) for one in declared.drop]
+    drop = [_fits("drop", one) for one in declared.drop]
     part: list[Line] = []
     dropped: list[Line] = []
     for line in lines[first:last]:
-        (dropped if any(one.search(line.text) for one in drop) else part).append(line)
+        (dropped if any(dropped_by(line.text) for dropped_by in drop) else part).append(line)
     outside = [*lines[:first], *lines[last:]]
     return part, dropped, [Leftover(*line, _NOT_READ) for line in outside if line.text]
 
 
 def _line_of(option: str, pattern: str, lines: Sequence[Line], after: int) -> int:
-    compiled = _compiled(option, pattern)
-    place = next((n for n, line in enumerate(lines[after:], after) if compiled.search(line.text)), None)
+    fits = _fits(option, pattern)
+    place = next((n for n, line in enumerate(lines[after:], after) if fits(line.text)), None)
     if place is None:
         raise SourceChanged(
             f"no line{' behind `start`' if after else ''} fits `{option}`, {pattern!r}: this is another "
@@ -264,10 +290,7 @@ def _matches(pattern: regex.Pattern[str], text: str) -> list[regex.Match[str]]:
     try:
         return [match for match in pattern.finditer(text, timeout=SECONDS) if match["head"].strip()]
     except TimeoutError as error:
-        raise UsageError(
-            f"`entry` took more than {SECONDS:g} s on this book, as nested repetition such as (a+)+ does: "
-            f"{pattern.pattern!r}"
-        ) from error
+        raise _runs_away("entry", pattern.pattern) from error
 
 
 def _lettered(matches: Sequence[regex.Match[str]], headings: _Headings) -> list[regex.Match[str]]:
@@ -295,12 +318,12 @@ class _Headings:
 def _headings(
     part: Sequence[Line], starts: Sequence[int], matches: Sequence[regex.Match[str]], declared: BookOptions
 ) -> _Headings:
-    wanted = _compiled("sections", declared.sections) if declared.sections else None
+    wanted = _fits("sections", declared.sections) if declared.sections else None
     spans = [(match.start(), match.end()) for match in matches]
     places: list[int] = []
     titles: list[str | None] = [None if wanted or declared.lettered else ""]
     for start, line in zip(starts, part, strict=True):
-        named = bool(wanted and wanted.search(line.text))
+        named = bool(wanted and wanted(line.text))
         if not (named or line.text.startswith("#")):
             continue
         before = bisect_right(spans, (start, len(line.text) + start)) - 1

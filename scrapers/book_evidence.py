@@ -46,6 +46,8 @@ class Evidence:
     says: str
     doubtful: bool = False
     accepted: bool = False
+    places: Sequence[tuple[int, str]] = ()
+    """What it counts: line of the entry, and text."""
 
     @property
     def refuses(self) -> bool:
@@ -125,7 +127,7 @@ def _all(entries: Sequence[BookEntry], share: float, numbered: bool, stated: int
 
 def _numbering(entries: Sequence[BookEntry]) -> Evidence:
     """Each number follows the one before; it may begin again under another heading."""
-    jumps = []
+    jumps: list[tuple[int, int | None, int | None]] = []
     for before, one in pairwise(entries):
         follows = one.number is not None and before.number is not None and one.number == before.number + 1
         if not follows and not (one.number == 1 and one.title != before.title):
@@ -140,6 +142,7 @@ def _numbering(entries: Sequence[BookEntry]) -> Evidence:
         len(jumps),
         f"{span} with {len(jumps)} jumps, the first at line {line}: {number} after {last}",
         doubtful=True,
+        places=[(line, f"{number} after {last}") for line, last, number in jumps],
     )
 
 
@@ -152,16 +155,19 @@ def _letters(entries: Sequence[BookEntry]) -> Evidence | None:
     says = f"{len(judged) - len(other)} of {len(judged)} heads begin with the letter of their section"
     if other:
         says += f"; line {other[0].line} does not, {other[0].head[:40]!r}"
-    return Evidence("letters", len(other), says, len(other) > 0.05 * len(judged))
+    places = [(one.line, one.head) for one in other]
+    return Evidence("letters", len(other), says, len(other) > 0.05 * len(judged), places=places)
 
 
 def _repeated(entries: Sequence[BookEntry]) -> Evidence:
-    counts = Counter(key(one.head, "ar") for one in entries)
-    again = sum(count - 1 for count in counts.values())
-    common, times = counts.most_common(1)[0]
-    example = next(one.head for one in entries if key(one.head, "ar") == common)
+    keys = [key(one.head, "ar") for one in entries]
+    common, times = Counter(keys).most_common(1)[0]
+    first = {head: place for place, head in reversed([*enumerate(keys)])}
+    places = [(one.line, one.head) for n, one in enumerate(entries) if first[keys[n]] != n]
+    again = len(places)
+    example = entries[first[common]].head
     says = f"{again} heads were there before" + (f", {example[:40]!r} {times} times" if again else "")
-    return Evidence("repeated_heads", again, says, again > max(2, _REPEATED * len(entries)))
+    return Evidence("repeated_heads", again, says, again > max(2, _REPEATED * len(entries)), places=places)
 
 
 def _longest(entries: Sequence[BookEntry]) -> Evidence:
@@ -236,7 +242,8 @@ class _Order:
         if self.between:
             line, text = self.between[0]
             says += f" ({self.by_chance:.1f} by chance): below line {line}, {text[:60]!r}"
-        return Evidence("alphabet", missed, says, missed >= max(_FEWEST, _MISSED * self.heads))
+        doubtful = missed >= max(_FEWEST, _MISSED * self.heads)
+        return Evidence("alphabet", missed, says, doubtful, places=self.between)
 
 
 def _sentences(texts: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -14,10 +14,10 @@ from mihakk.scrapers.heads import section_letter
 _FEWEST = 5
 _EXPLAINED = 0.8
 """Least share of the entries with an explanation."""
+_LONGEST = 400
+"""Words in the middle of the explanations, above which a pattern finds a line here and there, no entries."""
 _RIVAL = 0.6
 """A second pattern with so large a part of the first's score is shown beside it."""
-
-
 _PART = 0.5
 """A pattern that reads a smaller part of the entries than another reads quotations."""
 _HARMLESS = frozenset({"entries", "numbering"})
@@ -46,7 +46,7 @@ def suggest(lines: Sequence[Line]) -> list[Suggestion]:
     lettered = sum(
         line.text.startswith("#") and bool(section_letter(line.text.strip("#| "))) for line in lines
     )
-    found = [one for name in SHAPES if (one := _tried(lines, name, lettered=lettered > 1))]
+    found = [one for name in SHAPES if (one := _tried(lines, name, lettered=lettered > 0))]
     found.sort(key=_rank)
     sure = [one for one in found if {e.name for e in one.reading.evidence if e.refuses} <= _HARMLESS]
     near = [one for one in sure if one.score >= _RIVAL * sure[0].score]
@@ -69,7 +69,7 @@ def _tried(lines: Sequence[Line], name: str, *, lettered: bool) -> Suggestion | 
         return None
     entries = reading.entries
     explained = sum(bool(entry.paragraphs) for entry in entries) / len(entries)
-    if len(entries) < _FEWEST or explained < _EXPLAINED:
+    if len(entries) < _FEWEST or explained < _EXPLAINED or reading.median > _LONGEST:
         return None
     different = len({entry.head for entry in entries}) / len(entries)
     figures = {one.name: one.figure for one in reading.evidence}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import orjson
 
-from mihakk.machinery.errors import SourceChanged
+from mihakk.machinery.errors import SourceChanged, UsageError
 from mihakk.schemas.record import Provenance
 from mihakk.scrapers.book import BookOptions, Line, idiom, read
 from mihakk.scrapers.book_text import book_text, plain_lines
@@ -91,6 +91,8 @@ def open_file(options: OpenitiOptions) -> BookFile:
     """
     path, data = find_file(options.path)
     text = book_text(path, data, options.encoding)
+    if not text.strip():
+        raise UsageError(f"{path.name} holds no text: what scripts or pictures show is not in the file")
     header, end = read_header(text)
     if not header and not options.attribution:
         raise SourceChanged(

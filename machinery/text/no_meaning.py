@@ -23,6 +23,8 @@ _LONGEST: Final = 3
 """Words of the longest entry of `opens`."""
 _PREDICATE: Final = 2
 """Words up to which one word that says `clear` speaks of the other."""
+_STANDS_ALONE: Final = 5
+"""Words from which a text that ends in `this` says itself what it means by it."""
 
 
 class _Table(NamedTuple):
@@ -30,6 +32,7 @@ class _Table(NamedTuple):
 
     kinds: dict[Kind, frozenset[str]]
     bare: frozenset[str]
+    back: frozenset[str]
     glosses: frozenset[str]
     opens: frozenset[str]
     ends: frozenset[str]
@@ -52,9 +55,17 @@ def named_instead(text: str, language: Language, most: float = MOST) -> Kind | N
     listed = sum(any(forms & table.kinds[kind] for kind in KINDS) for forms in told)
     if most < 1 and len(told) == _PREDICATE and told[-1] & table.kinds["clarity"]:
         return "clarity"  # `the lamp is well known`
+    if most < 1 and len(told) < _STANDS_ALONE and _points_back(text, language):
+        return "entry"  # `in blame of this`
     if not listed or (listed < len(told) and (listed == 1 or listed < most * len(told))):
         return None
     return max(KINDS, key=lambda kind: found[kind])
+
+
+def _points_back(text: str, language: Language) -> bool:
+    """Whether one of the last two words points at what stands before the text."""
+    last = word_keys(text, language)[-2:]
+    return any(_forms(word, language) & _table(language).back for word in last)
 
 
 def glosses_word(text: str, language: Language) -> bool:
@@ -94,6 +105,7 @@ def _table(language: Language) -> _Table:
     return _Table(
         {kind: frozenset(stem(word, language) for word in keys[kind]) | keys[kind] for kind in KINDS},
         keys["bare"],
+        keys["back"],
         keys["glosses"],
         keys["opens"],
         keys["ends"],

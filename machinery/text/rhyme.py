@@ -171,8 +171,8 @@ def _rawi(pieces: Sequence[Piece]) -> _Rawi:
 
 
 def _ridf(before: Sequence[Piece]) -> str:
-    """The long vowel that the pieces before a rawi end in."""
-    if not before or _moves(before[-1]):
+    """The long vowel that the pieces before a rawi end in; marks on an alef are its lam's (لاَ)."""
+    if not before or (before[-1][0] != cp.ALEF and _moves(before[-1])):
         return ""
     return {"ا": "ا", "و": "و", "ي": "و"}.get(before[-1][0], "")
 

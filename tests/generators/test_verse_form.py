@@ -111,6 +111,37 @@ def test_letters_alike_are_no_arabic_rhyme() -> None:
     assert taken == {"p1": {"p1", "p3"}, "p3": {"p3", "p1"}}, "nothing else rhymes with p2"
 
 
+WAW = [
+    make_poem("p1", [("سار الركاب فلا دليل يهديه", "يرى لبنات الماء فيه نعيق"), ("بان الخليط ولم يودع صحبه", "وفي نفسه أمر كريم يحاوله")], language="ar", poet="أ", metre="tawil"),
+    make_poem("p2", [("طال المسير على جياد قومنا", "فأنت امرؤ في كل خير منازله"), ("وقف الزمان على رسوم ديارهم", "من المال إلا أنت في الحق باذله")], language="ar", poet="ب", metre="tawil"),
+    make_poem("p3", [("ومضى الشباب فلا رجوع لعهده", "وكل امرئ يوما إلى الله راجع")], language="ar", poet="ج", metre="tawil"),
+]  # fmt: skip
+
+
+def test_no_options_show_another_couplet_whole(hafez: list[Poem]) -> None:
+    """The last couplet of a ghazal may repeat its first line: كاي صبا نكهتي beside the line that follows it."""
+    halves = [[key(half.raw, "fa") for half in couplet.halves] for poem in hafez for couplet in poem.couplets]
+    follows = {first[0]: first[1] for first in halves if len(first) == 2}
+    whole = [
+        item.options
+        for item in generate(hafez, "continuation_choice").items
+        if isinstance(item, ChoiceItem) and not item.order
+        for told in [{key(option, "fa") for option in item.options}]
+        if any(follows.get(one) in told or follows.get(one.removeprefix("ك")) in told for one in told)
+    ]
+    assert whole == []
+
+
+def test_a_waw_without_a_mark_may_be_no_long_vowel() -> None:
+    """يحاوله and باذله rhyme, whatever the waw is taken for: نعيق beside the two was alone."""
+    told = config("continuation_choice")
+    made = generate_shard(WAW, prepare(WAW, told), told).items
+    assert made
+    for item in made:
+        assert isinstance(item, ChoiceItem)
+        assert sum(option.endswith("له") for option in item.options) != 2, item.options
+
+
 # fmt: off
 LONG_RADIF = [
     make_poem("p1", [("عمریست تا به راه غمت رو نهاده ایم", "روی و ریای خلق به یک سو نهاده ایم"), ("طاق و رواق مدرسه و قال و قیل علم", "در راه جام و ساقی مه رو نهاده ایم"), ("هم جان بدان دو نرگس جادو سپرده ایم", "هم دل بدان دو سنبل هندو نهاده ایم")], language="fa", poet="الف", metre="m"),

@@ -130,6 +130,15 @@ def test_a_pattern_that_backtracks_for_ever_is_stopped_and_named(monkeypatch: py
         reading("ا" * 20_000 + "!\n", entry=r"^(?P<head>(ا+)+)$")
 
 
+@pytest.mark.parametrize("option", ["drop", "start", "end", "sections"])
+def test_so_is_one_that_lines_are_searched_for(option: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mihakk.scrapers.book.SECONDS", 0.2)
+    pattern: Any = r"^((\w| ){1,40}){2,40}[:;]$"
+    text = numbered() + "كلام مرسل لا علامة فيه ولا ترتيب " * 2 + "\n"
+    with pytest.raises(UsageError, match=rf"`{option}` took more than 0\.2 s"):
+        reading(text, **NUMBERED, **{option: [pattern] if option == "drop" else pattern})
+
+
 # --- evidence -----------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("place", range(1, len(ENTRIES)))
 def test_a_number_or_a_head_or_a_colon_that_is_missing_is_found_by_the_numbers(place: int) -> None:
@@ -158,6 +167,9 @@ def test_heads_that_were_not_seen_in_a_sorted_book_are_found_by_the_alphabet(sha
     found = reading("\n".join(lines), **options)
     assert len(found.entries) < len(whole.entries) - 8
     assert 6 <= refused(found)["alphabet"] <= 20
+    (alphabet,) = [one for one in found.evidence if one.name == "alphabet"]
+    below = {entry.line for entry in whole.entries[4::60]}
+    assert sum(line in below for line, _ in alphabet.places) >= 6
 
 
 def test_english_books_have_heads_in_capitals_or_between_marks() -> None:
@@ -197,7 +209,9 @@ def test_an_uncounted_book_a_repeated_head_and_a_long_entry_are_doubts() -> None
     assert refused(reading(text, layout="colon")) == {"entries": 60}
     assert refused(reading(text, layout="colon", entries=60)) == {}
     labels = text + "قالوا:\nكذا\n\n" * 4
-    assert refused(reading(labels, layout="colon", entries=64)) == {"repeated_heads": 3}
+    repeated = reading(labels, layout="colon", entries=64)
+    assert refused(repeated) == {"repeated_heads": 3}
+    assert repeated.evidence[0].places == [(line, "قالوا") for line in (184, 187, 190)]
     long = text + "قول أخير:\n" + "كلام طويل " * 200
     assert refused(reading(long, layout="colon", entries=61)) == {"longest_entry": 400}
 
@@ -231,6 +245,12 @@ def test_the_same_declaration_reads_text_page_and_epub(tmp_path: Path, scraped: 
         )
 
 
+def test_a_page_that_scripts_write_is_refused(tmp_path: Path, scraped: Scrape) -> None:
+    (tmp_path / "book.html").write_text("<body><script>show('1. head:')</script></body>", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"book\.html holds no text: what scripts or pictures show"):
+        scraped("openiti", path=str(tmp_path / "book.html"), attribution="us", **NUMBERED)
+
+
 def test_a_definition_list_is_terms_above_their_definitions() -> None:
     text = html_text("<h2>حرف</h2><dl><dt>أ</dt><dd>شرح</dd><dt>ب</dt><dd>آخر</dd><dd>ثان</dd></dl>")
     found = reading(text, layout="terms")
@@ -247,6 +267,22 @@ def test_a_suggestion_is_a_declaration_that_reads_the_book() -> None:
 
 def test_a_text_that_is_no_book_of_entries_suggests_nothing() -> None:
     assert suggest([Line(n, "كلام مرسل في غير ترتيب ولا علامة") for n in range(50)]) == []
+
+
+def test_a_line_here_and_there_in_a_long_text_is_no_book_of_entries() -> None:
+    told = "كلام طويل في وصف ما جرى " * 100
+    assert suggest(plain_lines("".join(f"فصل {n} - {told}\n\n" for n in "أبتثجح"))) == []
+
+
+def test_one_letter_of_a_book_is_read_by_its_letter(shared_data: Path) -> None:
+    path = shared_data / "panel" / "books" / "amin_dictionary_head.txt"
+    if not path.is_file():
+        pytest.skip("the panel is not beside the checkout")
+    text = path.read_text(encoding="utf-8")
+    ba = text[text.rindex("# | حرف الباء") : text.rindex("# | حرف التاء")]
+    (one,) = suggest(plain_lines(ba))
+    assert str(one) == "layout: colon\nlettered: true"
+    assert len(one.reading.entries) == AMIN["الباء"]
 
 
 @pytest.mark.parametrize(

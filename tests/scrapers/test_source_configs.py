@@ -33,7 +33,7 @@ LOCAL = (
     "own_table",
     "hafez",
 )
-FETCHED = ("vulgar_tongue", "slang_dictionary", "devils_dictionary")
+FETCHED = ("vulgar_tongue", "slang_dictionary", "devils_dictionary", "english_in_ireland")
 """Books of Project Gutenberg that are not beside the checkout; read whole when they were declared."""
 
 

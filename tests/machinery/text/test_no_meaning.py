@@ -26,6 +26,8 @@ from mihakk.scrapers.openiti import OpenitiOptions, open_file
         ("بصيغة المضارع", "ar", "grammar"),
         ("حكمة جرت مجرى الأمثال", "ar", "source"),
         ("وهو كسابقه", "ar", "entry"),
+        ("هي نصائح في هذه الأمور", "ar", "entry"),
+        ("في النهي عن ذلك", "ar", "entry"),
         ("معنایش روشن است", "fa", "clarity"),
         ("در برخی نسخه‌ها", "fa", "edition"),
         ("همان مثل بالا", "fa", "entry"),
@@ -38,6 +40,7 @@ from mihakk.scrapers.openiti import OpenitiOptions, open_file
         ("عمل غير مثمر، وقول غير مسموع", "ar", None),
         ("للأمر الواضح الذي لا يحتاج في الكشف عنه إلى عناية", "ar", None),
         ("المسافة القصيرة", "ar", None),
+        ("للعظيم يظهر الصغير عليه فلا يؤثر ذلك فيه", "ar", None),
         ("آدم خسیس", "fa", None),
         ("حرف مردم را باور کردن", "fa", None),
         ("to tell a secret", "en", None),
@@ -45,7 +48,7 @@ from mihakk.scrapers.openiti import OpenitiOptions, open_file
     ],
 )  # fmt: skip
 def test_what_a_text_names_in_place_of_a_meaning(text: str, language: str, kind: str | None) -> None:
-    assert named_instead(text, language) == kind  # type: ignore[arg-type]
+    assert named_instead(text, language) == kind
 
 
 def test_a_meaning_breaks_off_or_only_gives_a_reason() -> None:
@@ -64,8 +67,28 @@ def test_a_clause_that_needs_its_quotation_states_no_meaning() -> None:
     assert plain_meaning("زيد", "معناه ظاهر، فكم من غني افتقر", "ar") == ("", "clarity")
 
 
+@pytest.mark.parametrize(
+    ("phrase", "explanation", "meaning"),
+    [
+        # A proverb's use is its meaning, behind all glosses and variants.
+        ("اكسر للعيل ضلع", "العيل: الولد. ويروى: «دق». يضرب في الحث على التأديب.", "في الحث على التأديب"),
+        ("أبوك خلف لك إيه", "أي قيل: ما ورثت؟ يضرب فيمن يصيب القليل.", "فيمن يصيب القليل"),
+        # A figure that is a part of the proverb is not the whole's meaning.
+        ("داير تهز وسطك", "وهز الوسط كناية عن المرح. يضرب لمن يختال بلا مبرر.", "لمن يختال بلا مبرر"),
+        ("مسح جوخ", "كناية عن التملق، والعرب تقول: «ألين من زبد» يضرب للكلام الحسن.", "التملق"),
+        # What follows `that is` explains the idiom, not one word, and no example further on.
+        ("كان لك راجل اخرجي", "أي: إن كانت الدار للرجل؛ أي الزوج، فلا تدخلي.", ""),
+        ("طظ فش", "يقولون: كلام طظ فش، أي خلي من المعنى تافه.", "خلي من المعنى تافه"),
+        ("جهاز العروس", "اعتادوا أن يغالوا في جهاز العروس. وفي الأفراح، أي إنجال إسماعيل.", ""),
+        ("والا اعمى", "يضرب للأمر الواضح ينكره بعضهم.", "للأمر الواضح ينكره بعضهم"),
+    ],
+)
+def test_where_an_explanation_states_the_meaning(phrase: str, explanation: str, meaning: str) -> None:
+    assert plain_meaning(phrase, explanation, "ar").text == meaning
+
+
 def test_the_golds_of_a_real_book_are_meanings(shared_data: Path) -> None:
-    """Of 743 entries 197 had a gold; 41 of these stated no meaning, read by eye in the book."""
+    """Of 743 entries 219 have a gold; all were read by eye in the book."""
     options = OpenitiOptions(
         path=str(shared_data / "openiti" / "amthal_head.txt"), layout="quoted", sections="^# [|] حرف"
     )
@@ -75,7 +98,7 @@ def test_the_golds_of_a_real_book_are_meanings(shared_data: Path) -> None:
         golds[entry.head] = plain_meaning(entry.head, without_apparatus(text, entry.head).text, "ar")
     given = [gold.text for gold in golds.values() if gold.text]
     refused = [gold.lacks for gold in golds.values() if gold.lacks]
-    assert 150 <= len(given) <= 165
+    assert 210 <= len(given) <= 225
     assert refused.count("clarity") >= 12
     for no_meaning in ("معناه", "رواية", "السجع", "بمعنى", "يريدون ب", "يقولون", "كقول", "المضارع"):
         assert not [gold for gold in given if no_meaning in gold], no_meaning

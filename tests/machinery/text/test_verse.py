@@ -64,7 +64,7 @@ def test_rawi(ending, expected):
 
 @pytest.mark.parametrize(
     ("ending", "expected"),
-    [("بِالي", "ا"), ("أَهلي", ""), ("قُلوبُهُ", "و"), ("جَميلا", "و"), ("الجَوَلِ", ""), ("ـ", "")],
+    [("بِالي", "ا"), ("أَهلي", ""), ("قُلوبُهُ", "و"), ("جَميلا", "و"), ("الجَوَلِ", ""), ("الأَحْلاَمُ", "ا"), ("ـ", "")],
 )
 def test_ridf_is_the_long_vowel_before_the_rawi(ending, expected):
     assert ridf(ending, "ar") == expected
