@@ -7,13 +7,14 @@ import shutil
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import Field
 
 from mihakk.machinery.groups import grouped
 from mihakk.pipeline.external_people import waiting, write_review_tables
-from mihakk.pipeline.external_summary import Audited, Outcome
+from mihakk.pipeline.external_summary import Audited
 from mihakk.releases.cleaned.errata import STAY, RowErratum
 from mihakk.schemas.audit import Audit, Verdict
 from mihakk.schemas.finding import Finding
@@ -33,16 +34,6 @@ class ReportedRow(Record):
     checks: tuple[str, ...] = Field(min_length=1)
     details: tuple[str, ...]
     """What each of the checks said, in their order."""
-
-
-class OutsideVerdict(Verdict):
-    """The verdict on a row, and what becomes of it."""
-
-    outcome: Outcome
-    people: str = ""
-    """What people settled of the row: `keep`, `discard` or `fix`; empty where they have not."""
-    merged_into: str = ""
-    """Name of the equal row that stands for this one."""
 
 
 class ChangedRow(RowErratum):
@@ -78,20 +69,17 @@ def write_tables(audited: Audited, folder: Path) -> dict[str, str]:
         shutil.rmtree(clean)
     else:
         clean.unlink(missing_ok=True)
-    judged = [
-        OutsideVerdict(
-            **verdict.model_dump(),
-            people=audited.settled_as(verdict.item),
-            outcome=audited.outcomes[verdict.item],
-            merged_into=_stay(verdict.item, audited),
-        )
-        for verdict in audited.verdicts
-    ]
     _write(folder / "reported.parquet", _reported(audited.findings, passed), ReportedRow, "item", places)
     _write(folder / "clusters.parquet", audited.clusters, Cluster, "example", places)
     _write(folder / "findings.parquet", audited.findings, Finding, "subject", places)
     _write(folder / "audits.parquet", audited.audits, Audit, "item", places)
-    _write(folder / "verdicts.parquet", judged, OutsideVerdict, "item", places)
+    rows = [verdict.item for verdict in audited.verdicts]
+    became: dict[str, Sequence[str]] = {
+        "outcome": [audited.outcomes[name] for name in rows],
+        "people": [audited.settled_as(name) for name in rows],
+        "merged_into": [_stay(name, audited) for name in rows],
+    }
+    _write(folder / "verdicts.parquet", audited.verdicts, Verdict, "item", places, more=became)
     _write_changes(changed_rows(audited), folder)
     write_table(folder / "repairs.parquet", benchmark.repairs, CellRepair)
     readable = [
@@ -218,17 +206,28 @@ def _write_changes(changed: Sequence[ChangedRow], folder: Path) -> None:
 
 
 def _write(
-    path: Path, records: Sequence[Record], model: type[Record], subject: str, places: Mapping[str, RowPlace]
+    path: Path,
+    records: Sequence[Record],
+    model: type[Record],
+    subject: str,
+    places: Mapping[str, RowPlace],
+    *,
+    more: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> None:
-    """The records as a table, each with the place of the item it is about; empty for the whole set."""
+    """The records as a table, each with the place of the item it is about; empty for the whole set.
+
+    `more` are columns of text between the two.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     from mihakk.machinery.lake.columns import arrow_schema, to_table
 
     table = to_table(records, model)
+    for name, values in more.items():
+        table = table.append_column(name, pa.array(values, pa.string()))
     found = [places.get(getattr(record, subject)) for record in records]
     for field in arrow_schema(RowPlace):
-        values: list[Any] = [getattr(place, field.name) if place else None for place in found]
-        table = table.append_column(field, pa.array(values, field.type))
+        at: list[Any] = [getattr(place, field.name) if place else None for place in found]
+        table = table.append_column(field, pa.array(at, field.type))
     pq.write_table(table, path, compression="zstd")

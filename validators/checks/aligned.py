@@ -119,6 +119,8 @@ def _sign(
 
     Only what the two rows do not share tells: rows next to each other may ask about one passage.
     """
+    if question.isdisjoint(own) and question.isdisjoint(theirs):
+        return 0
     asked = question - beside
     lead = sum(ties[word] for word in asked & (theirs - own)) - sum(
         ties[word] for word in asked & (own - theirs)

@@ -170,9 +170,9 @@ def gather(items: Iterable[Item], embedder: Embedder | None = None) -> Gathered:
         _ask(gathered, item, texts)
         if is_outside(item) and not isinstance(item, ExplanationItem):
             gathered.wording.setdefault((item.task, item.language), WordTally()).add_item(item, texts)
-        prompt = texts.key(item.question) + texts.key(item.context)
         for name, value in item.fields.items():
             if len(texts.words(value)) >= 2:
+                prompt = texts.key(item.question) + texts.key(item.context)
                 gathered.fields[item.task, name, texts.key(value) in prompt] += 1
                 hashed = text_hash(texts.folded(value))
                 gathered.values.setdefault((item.task, name), {})[hashed] = len(texts.words(value))

@@ -288,9 +288,9 @@ class _Odds(NamedTuple):
 
     def garbled(self, doubted: dict[str, str]) -> dict[str, tuple[float, tuple[str, ...]]]:
         """Of questions with unknown words, those that are garbled by the odds."""
-        found = {}
+        found, odds_of = {}, Remembered(self._of)
         for name, words in doubted.items():
-            odds = {word: self._of(word) for word in words.split()}
+            odds = {word: odds_of[word] for word in words.split()}
             strangest = sorted(
                 (word for word in odds if odds[word] > 1), key=lambda word: (-odds[word], word)
             )

@@ -43,8 +43,8 @@ class Golds:
     def __init__(self, scheme: GoldAs, alphabet: str = LETTERS[0]) -> None:
         self.scheme: GoldAs = scheme
         self.alphabet = alphabet
-        self._known: dict[str, tuple[int, ...] | None] = {}
-        """What cells mean whose meaning hangs on nothing but themselves."""
+        self._known: dict[tuple[str, tuple[str, ...]], tuple[int, ...] | None] = {}
+        """What cells mean whose meaning hangs on nothing but themselves, or the labels of the options."""
 
     @property
     def described(self) -> str:
@@ -65,13 +65,14 @@ class Golds:
         if self.scheme == "marks":
             marks = marks_in(gold)
             return tuple(place for place, right in enumerate(marks) if right) or None
-        if self.scheme not in _ALONE or not isinstance(gold, str):
+        if self.scheme == "text" or not isinstance(gold, str):
             return self._read(Given(gold, options, language, labels))
-        if gold not in self._known:
+        said = gold, () if self.scheme in _ALONE else tuple(labels)
+        if said not in self._known:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
-            self._known[gold] = self._read(Given(gold, options, language, labels))
-        return self._known[gold]
+            self._known[said] = self._read(Given(gold, options, language, labels))
+        return self._known[said]
 
     def _read(self, row: Given) -> tuple[int, ...] | None:
         found = [self._one(piece, row) for piece in pieces(row.gold, self.scheme)]
@@ -115,12 +116,14 @@ class Golds:
 
 def marks_in(gold: Any) -> tuple[bool, ...]:
     """Which options a gold marks as right, if it has a mark for each."""
+    if isinstance(gold, str):
+        return ()
     if isinstance(gold, (list, tuple)) and not any(isinstance(one, dict) for one in gold):
         return flags(gold)
     if isinstance(gold, dict) and (marks := flags(list(gold.values()))):
         return marks
     found = options_in(gold)
-    return found.marks or flags(found.texts) if found and not isinstance(gold, str) else ()
+    return found.marks or flags(found.texts) if found else ()
 
 
 def ways(declared: GoldAs = "auto") -> list[Golds]:

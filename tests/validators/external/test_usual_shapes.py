@@ -335,3 +335,10 @@ def test_a_gold_beyond_columns_named_like_the_golds_keeps_its_place(tmp_path: Pa
     items = read_benchmark(str(path), parse_mapping(f"question=q,choices={'+'.join(names)},gold=gold")).items
     assert [one.gold for one in items if isinstance(one, ChoiceItem)] == [(n % 4 + 1,) for n in range(60)]
     assert prepare([gather(items)]).off_by_one == {"a.jsonl": 60}
+
+
+def test_a_gold_is_looked_up_among_the_labels_of_its_own_row() -> None:
+    golds = Golds("label")
+    assert golds.read("x", ["one", "two"], "en", ["x", "y"]) == (0,)
+    assert golds.read("x", ["one", "two"], "en", ["y", "x"]) == (1,)
+    assert golds.read("x", ["one", "two"], "en", ["y", "z"]) is None
