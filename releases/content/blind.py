@@ -33,6 +33,11 @@ from mihakk.schemas.review import Resolution, ReviewedContent, Vote
 
 SPLIT = "test"
 WITHHELD = "withheld: the item is blind"
+ASKED = (
+    *("id", "task", "language", "dialect", "question", "context", "split"),
+    *("options", "pair_id", "order", "verses"),
+)
+"""What all may see of a sealed item, as it is; of its `fields` those whose text stands in its question."""
 _HIDDEN = ("gold", "option_kinds", "answer", "accepted", "explanations", "overall")
 _OWN = ("group", "subset", "licence", "attribution")
 """Told of a sealed item with its answer alone, as they are."""
@@ -114,24 +119,23 @@ def _opened(placed: Placed, key: bytes) -> Placed:
 def _question(placed: Placed, config: BenchmarkConfig, key: bytes) -> Placed:
     item = placed.item
     shown = f"{item.question}\n{item.context}"
-    told = {
-        **{name: type(getattr(item, name))() for name in _HIDDEN if hasattr(item, name)},
-        "subset": "",
-        "licence": config.release.licence,
-        "attribution": "",
-        "fields": {name: value for name, value in item.fields.items() if value and value in shown},
-        "metadata": {},
-        "origin": Origin(
+    told = {name: getattr(item, name) for name in ASKED if hasattr(item, name)}
+    told |= {name: type(getattr(item, name))() for name in _HIDDEN if hasattr(item, name)}
+    question = type(item).model_construct(
+        **told,
+        fields={name: value for name, value in item.fields.items() if value and value in shown},
+        licence=config.release.licence,
+        origin=Origin(
             records=(),
             generator=item.origin.generator,
             generator_version=item.origin.generator_version,
             seed=None,
             asked=item.origin.asked,
         ),
-    }
+    )
     both = (isinstance(item, ChoiceItem) and item.pair_id) or item.id
     return Placed(
-        item=item.model_copy(update=told),
+        item=question,
         split=placed.split,
         group=keyed(key, "group", both),
         verdict="pass",

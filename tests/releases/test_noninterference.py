@@ -130,11 +130,12 @@ def otherwise(item: Item, work: str) -> Item:
     Args:
         work: The poem that all continuations are of, instead of each one's own.
     """
-    own = (
-        f"{work}:{int(item.id[-16:-1], 16)}" if item.task == "continuation_choice" else item.origin.records[0]
-    )
+    number = int(item.origin.records[0].split(":")[1])
+    own = f"{work}:{number}" if item.task == "continuation_choice" else item.origin.records[0]
+    elsewhere = divan()[250 + number]
     told: dict[str, Any] = {
         "metadata": {"poet": "سعدی", "era": "کهن", "genre": "غزل", "metre_from": "scansion", "own": "yes"},
+        "fields": item.fields | {"poet": "سعدی", "own": elsewhere[2]},
         "licence": "CC-BY-4.0",
         "attribution": "somebody else",
         "subset": "elsewhere",
@@ -155,8 +156,7 @@ def otherwise(item: Item, work: str) -> Item:
         words = item.answer.split()
         told |= {"answer": " ".join([*reversed(words), *words]), "accepted": ()}
     else:
-        other = divan()[250 + int(item.id[-16:], 16)]
-        told |= {"explanations": (other[0], other[1]), "overall": ""}
+        told |= {"explanations": tuple(elsewhere[:2]), "overall": ""}
     return item.model_copy(update=told)
 
 
@@ -384,6 +384,14 @@ def test_the_worlds_differ_in_every_sealed_fact(twice: Twice) -> None:
             assert all(
                 told[part] != beside[part] for part in ("licence", "attribution", "metadata", "origin")
             )
+    every = [one for one in corpus() if one.id in twice.other.sealed]
+    fields = {name for one in every for name in type(one).model_fields} - {*blind.ASKED, "kind"}
+    assert fields == {
+        name
+        for one in every
+        for name in fields & type(one).model_fields.keys()
+        if getattr(one, name) != getattr(otherwise(one, "a poem"), name)
+    }, "a field is asked, or differs"
     assert one.diff is not None
     changed = {kind for kind, count in one.diff.counts.items() if count}
     assert {"added", "removed", "gold_changed", "text_changed"} <= changed, "and versions are compared"
