@@ -64,7 +64,12 @@ def audit_section(
     if facts.votes:
         parts.append(
             f"`audit/votes.parquet` has {len(facts.votes)} votes of people, without names and times, and "
-            "`audit/reviewed.parquet` what they judged: these figures can be recomputed from the two."
+            "`audit/reviewed.parquet` what they judged"
+            + (
+                ": these figures can be recomputed from the two."
+                if of != OPEN
+                else ", of the open items alone."
+            )
         )
     if facts.campaign_figures:
         parts.append(_people_said(facts.campaign_figures))
