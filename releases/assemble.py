@@ -28,7 +28,7 @@ from mihakk.releases.content.core import write_core
 from mihakk.releases.content.item_tables import Render, Renders, data_files, with_version, write_split
 from mihakk.releases.content.seals import Seals
 from mihakk.releases.export.tasks import write_tasks
-from mihakk.releases.gathered import ReleaseInput, contents_of, gather, is_sealed, reasons_of
+from mihakk.releases.gathered import ReleaseInput, contents_of, gather
 from mihakk.releases.paper_trail import audit_tables as tables
 from mihakk.releases.paper_trail.gate_record import GateRecord, gate_record, write_gate_record
 from mihakk.releases.release_facts import ReleaseFacts
@@ -128,7 +128,7 @@ def assemble(  # noqa: PLR0917 (the stage's tables, in the pipeline's order)
         version = str(choose(config.release.version, None, "none"))
         return _write(matter, version, folder, None, None)
     before = release_version(previous)
-    changes = compare(folder_contents(previous), contents_of(matter), reasons_of(matter), (before, ""))
+    changes = compare(folder_contents(previous), contents_of(matter), matter.reasons, (before, ""))
     level = changes.level
     if level == "none":
         _refuse_withdrawn_items(config.name, before, facts)
@@ -243,7 +243,7 @@ def _write_items(matter: ReleaseInput, version: str, folder: Path) -> list[Split
             table = matter.tables[name][split]
             write_split(with_version(table, version), folder / name, split)
             metadata: dict[str, Counter[str]] = {}
-            for one in () if is_sealed(matter, split) else placed:
+            for one in placed:
                 for field, value in one.item.metadata.items():
                     metadata.setdefault(field, Counter())[value] += 1
             summaries.append(
@@ -255,7 +255,7 @@ def _write_items(matter: ReleaseInput, version: str, folder: Path) -> list[Split
                     ability=table.column("ability")[0].as_py()
                     if "ability" in table.column_names
                     else ability_of(placed[0].item.task),
-                    licences=Counter(one.item.licence for one in placed),
+                    licences=Counter(one.item.licence for one in placed if not one.seal),
                     metadata=metadata,
                 )
             )
@@ -304,16 +304,16 @@ def _card_matter(
     charts = write_charts(
         folder,
         splits=summaries,
-        described=[one.item for one in matter.released if not is_sealed(matter, one.split)],
+        described=[one.item for one in matter.released],
         audits=matter.papers.audits,
         removed=removed,
         facts=matter.facts,
     )
     made = CardMatter(matter, record.version, summaries, removed, record.overrides, charts)
-    if matter.sealed is not None and made.ranked_groups < LEAST_GROUPS:
+    if matter.sealed is not None and matter.ranked_groups < LEAST_GROUPS:
         warnings.warn(
             f"{matter.config.name} {record.version}: no blind board can be held over it, as its test split "
-            f"has {made.ranked_groups} groups of ranked questions, and two halves take {LEAST_GROUPS}",
+            f"has {matter.ranked_groups} groups of ranked questions, and two halves take {LEAST_GROUPS}",
             MihakkWarning,
             stacklevel=2,
         )

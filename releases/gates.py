@@ -229,15 +229,16 @@ def _splits(items: Sequence[Item], config: BenchmarkConfig, facts: ReleaseFacts)
     sizes = Counter(groups.values())
     tested = sum(size for group, size in sizes.items() if split_of(group, share) == "test")
     largest, most = max(sizes.items(), key=lambda one: (one[1], one[0]), default=("none", 0))
-    named = f" ({largest})" if config.release.blind == "off" else ""  # a blind release names no source
     whole = max(1, len(ours))
     judged = 0 < share < 1 and len(ours) >= SPLIT_JUDGED
+    is_open = config.release.blind == "off"
     return Gate(
         name="splits",
         passed=not judged or abs(tested / whole - share) <= SPLIT_MARGIN,
         asked=judged,
-        found=f"{tested / whole:.1%} of the items fall to test, asked {share:.1%}; {len(sizes)} groups, the "
-        f"largest{named} with {most / whole:.1%}.",
+        found=f"{tested / whole:.1%} of the items fall to test, asked {share:.1%}"
+        # Which items are about one work is sealed.
+        + (f"; {len(sizes)} groups, the largest ({largest}) with {most / whole:.1%}." if is_open else "."),
         remedy="Items about one work or pair can't be parted: make fewer of the largest work (per_record), "
         "add works, or set release.test_share near what comes out.",
     )
@@ -398,9 +399,7 @@ def _baselines(config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
 
     above = sorted((one for one in facts.baselines if one.low > one.chance + margin(one)), key=excess)
     named = "; ".join(
-        f"{one.config} {one.name}"
-        if release.blind != "off"  # its figures, printed in two versions, would tell a sealed gold
-        else f"{one.config} {one.name} {one.accuracy:.3f} of {one.questions} (at least {one.low:.3f}), "
+        f"{one.config} {one.name} {one.accuracy:.3f} of {one.questions} (at least {one.low:.3f}), "
         f"chance {one.chance:.3f} + {margin(one):g}"
         for one in above
     )

@@ -11,7 +11,7 @@ from mihakk.machinery.errors import UsageError
 from mihakk.machinery.settings import REFERENCE, SAMPLES
 from mihakk.releases.content.apart import keep_apart
 from mihakk.releases.content.blind import SPLIT as SCORED
-from mihakk.releases.content.blind import Papers, Sealed, public_items, public_papers, public_votes, seal
+from mihakk.releases.content.blind import Papers, Sealed, public_items, public_papers, seal, told_items
 from mihakk.releases.content.core import Core, core_of
 from mihakk.releases.content.item_tables import (
     Placed,
@@ -23,15 +23,17 @@ from mihakk.releases.content.item_tables import (
 )
 from mihakk.releases.content.placement import place
 from mihakk.releases.content.seals import WAITS, Seals
-from mihakk.releases.content.secret import blind_key
+from mihakk.releases.content.secret import blind_key, public_id
 from mihakk.releases.gates import Gate, gates, require
 from mihakk.releases.leaks import Elsewhere, leaks_gate
 from mihakk.releases.lookups import look_up
 from mihakk.releases.paper_trail.audit_tables import read_removed
 from mihakk.releases.printed import rows_of
 from mihakk.releases.release_facts import ReleaseFacts
+from mihakk.releases.told import told_facts, told_gates
 from mihakk.releases.versions.diff import Contents, Signature, table_signatures
 from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.blind import RANKED
 from mihakk.schemas.item import Item
 from mihakk.schemas.rejection import Rejection
 
@@ -50,11 +52,13 @@ class ReleaseInput:
     facts: ReleaseFacts
     canary: str
     placed: Mapping[str, Mapping[str, list[Placed]]]
-    """Config -> split -> items sorted by id."""
+    """Config -> split -> items sorted by id, as all may see them: sealed ones without what is sealed."""
     tables: Mapping[str, Mapping[str, Any]]
     """Config -> split -> Arrow table, with no version yet."""
     papers: Papers
-    """What is said of the items, released or not."""
+    """What is said of the items, released or not; of a blind release, of those with open golds."""
+    reasons: Mapping[str, str]
+    """Why an item that was there before may be gone."""
     left_out: tuple[Rejection, ...]
     """Items that no split could hold; the papers name them among the removed."""
     gates: tuple[Gate, ...]
@@ -63,6 +67,8 @@ class ReleaseInput:
     """The balanced subset, where the config asks for one."""
     sealed: Sealed | None
     """The golds of a blind release; None where they stand beside the questions."""
+    ranked_groups: int
+    """Groups of its test split that a blind board would rank."""
     hub: Seals
     """What the benchmarks of the hub have sealed."""
     seals: frozenset[str] = frozenset()
@@ -121,44 +127,62 @@ def gather(
     ]
     stands = gates(items, papers.verdicts, config, facts)
     papers = replace(papers, removed=(*papers.removed, *left_out))
+    reasons = _reasons(papers, key)
+    sealed, ranked = None, frozenset[str]()
     if key is not None:
         placed = public_items(placed, key)
-    tables, sealed = _tables(placed, canary, renders), None
-    if key is not None:
-        sealed = seal(tables, config, key)
-        names = {one.item.id for splits in placed.values() for each in splits.values() for one in each}
-        opened = frozenset(names) - sealed.ids
-        papers = public_papers(papers, key, sealed.ids, opened)
-        # A figure over sealed golds, printed in two versions, tells the gold of a question that left between.
-        told = {**public_votes(facts.reviewed, facts.votes, key, opened), "baselines": (), "spreads": ()}
-        facts = facts.model_copy(update=told)
+        sealed = seal(_tables(placed, canary, renders), config)
+        groups = {name: {one.group for one in splits.get(SCORED, ())} for name, splits in placed.items()}
+        # What is told is made of these, which lack what is sealed.
+        placed = told_items(placed, config, key)
+        opened = [
+            one.item for splits in placed.values() for each in splits.values() for one in each if not one.seal
+        ]
+        papers = public_papers(papers, key, frozenset(one.id for one in opened))
+        facts = told_facts(facts, open_items, papers, key)
+        stands = told_gates(stands, opened, papers, config, facts)
+    tables = _tables(placed, canary, renders)
+    if sealed is not None:
         known = {record for item in items for record in item.origin.records}
-        sources = [Path(name) for name in config.release.lookups]
-        leaks, abilities = leaks_gate(
-            sealed.tables,
-            sealed.answers.to_pylist(),
-            known,
-            printed,
-            _elsewhere(sealed.tables, siblings, sources),
-        )
+        elsewhere = _elsewhere(tables, siblings, [Path(name) for name in config.release.lookups])
+        leaks, abilities = leaks_gate(tables, sealed.answers.to_pylist(), known, printed, elsewhere)
         require((leaks,))
-        sealed = replace(sealed, tables=with_ability(sealed.tables, abilities))
-        stands = (*stands, leaks)
+        tables, stands = with_ability(tables, abilities), (*stands, leaks)
+        skill = [
+            name
+            for name, ability in abilities.items()
+            if ability == "skill" and _kind(placed, name) in RANKED
+        ]
+        ranked = ranked.union(*(groups[name] for name in skill))
     return ReleaseInput(
         config=config,
         facts=facts,
         canary=canary,
         placed=placed,
-        tables=tables if sealed is None else sealed.tables,
+        tables=tables,
         papers=papers,
+        reasons=reasons,
         left_out=left_out,
         gates=stands,
         core=_core(placed, config),
         sealed=sealed,
+        ranked_groups=len(ranked),
         hub=seals,
         seals=marks,
         poems=frozenset[str]().union(*map(seals.poem, open_items)),
     )
+
+
+def _kind(placed: Mapping[str, Mapping[str, Sequence[Placed]]], config: str) -> str:
+    return next(one.item.kind for each in placed[config].values() for one in each)
+
+
+def _reasons(papers: Papers, key: bytes | None) -> dict[str, str]:
+    """Why an item that was there before may be gone, by its id in a release."""
+    names = {"flag": "awaiting_review", "block": "blocked_by_check"}
+    said = {one.item: names[one.status] for one in papers.verdicts if one.status in names}
+    said |= {one.record: one.reason for one in papers.removed}
+    return said if key is None else {public_id(key, name): reason for name, reason in said.items()}
 
 
 def _elsewhere(
@@ -225,15 +249,3 @@ def contents_of(matter: ReleaseInput) -> Contents:
     return Contents(
         signatures, lambda: (table for splits in matter.tables.values() for table in splits.values())
     )
-
-
-def reasons_of(matter: ReleaseInput) -> dict[str, str]:
-    """Why an item that was there before may be gone."""
-    names = {"flag": "awaiting_review", "block": "blocked_by_check"}
-    said = {one.item: names[one.status] for one in matter.papers.verdicts if one.status in names}
-    return said | {one.record: one.reason for one in matter.papers.removed}
-
-
-def is_sealed(matter: ReleaseInput, split: str) -> bool:
-    """Whether the golds of a split are elsewhere."""
-    return matter.sealed is not None and split == SCORED

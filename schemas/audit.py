@@ -121,11 +121,11 @@ RULES = (*FINDING_RULES, *SHORT_RULES, *SCORE_RULES)
 """The columns of `Verdict.rules`, and `BLIND_RULE`; a rule that the policy switches off never fires."""
 
 
-def by_audit_state(counts: Mapping[AuditState, int]) -> str:
+def by_audit_state(counts: Mapping[AuditState, int], of: str = "items") -> str:
     """Items per state, all three: `8 items: both auditors gave usable replies; 4: ...`."""
     numbers = [f"{counts.get(state, 0):,}" for state in AUDIT_STATES]
     return "; ".join(
-        f"{number}{'' if place else ' items'}: {words}"
+        f"{number}{'' if place else f' {of}'}: {words}"
         for place, (number, words) in enumerate(zip(numbers, AUDIT_STATES.values(), strict=True))
     )
 

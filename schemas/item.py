@@ -25,8 +25,8 @@ class Origin(Record):
     generator: str
     """`<task module>` that made it, or `external`."""
     generator_version: str
-    seed: int = 0
-    """The build seed."""
+    seed: int | None = 0
+    """The build seed; None where it is not told."""
     strategy: str = ""
     """How wrong options were made: `general`, `srl`, `same_metre`, ...; empty where there are none."""
     prompt_version: str = ""

@@ -34,8 +34,8 @@ def report(
 ) -> None:
     """Write how a benchmark stands, over all its runs and releases, into one HTML file that needs no network.
 
-    It quotes no item, so it can be shown to people who must not see the golds. The page of a single run is
-    its own `report.html`.
+    It quotes no item; of a blind benchmark its figures are of sealed items too, so hand round the release
+    instead. The page of a single run is its own `report.html`.
 
     Example: mihakk report demo --out demo.html
     """

@@ -27,19 +27,25 @@ AUDITORS: Columns[AuditorFact] = {
 }
 LOOKED_LESS: tuple[AuditState, ...] = ("short", "checks")
 """States of an audit in which an item was not seen by two auditors."""
+OPEN = "open items"
+"""What figures of a blind release are of."""
 TOY = " They are too small to judge, so their agreement says nothing about the items."
 
 
 def audit_section(
-    facts: ReleaseFacts, audit_states: Mapping[AuditState, int], statuses: Mapping[str, int]
+    facts: ReleaseFacts,
+    audit_states: Mapping[AuditState, int],
+    statuses: Mapping[str, int],
+    of: str = "items",
 ) -> str:
-    """The section's text."""
+    """The section's text; `of` is what the figures are of."""
     parts = ["### Annotations: audit and review"]
     if facts.auditors:
         parts.append(table_of(AUDITORS, facts.auditors))
     verdicts = ", ".join(f"{count} {name}" for name, count in sorted(statuses.items())) or "none"
     parts.append(
-        f"Released: {by_audit_state(audit_states)}. Verdicts over all items made: {verdicts}; "
+        f"Released: {by_audit_state(audit_states, of)}. "
+        f"Verdicts over all {'items made' if of == 'items' else of}: {verdicts}; "
         f"{facts.unresolved} flagged items wait for people and are not in this release."
     )
     toy = TOY if any(not one.capable for one in facts.auditors) else ""
@@ -58,7 +64,12 @@ def audit_section(
     if facts.votes:
         parts.append(
             f"`audit/votes.parquet` has {len(facts.votes)} votes of people, without names and times, and "
-            "`audit/reviewed.parquet` what they judged: these figures can be recomputed from the two."
+            "`audit/reviewed.parquet` what they judged"
+            + (
+                ": these figures can be recomputed from the two."
+                if of != OPEN
+                else ", of the open items alone."
+            )
         )
     if facts.campaign_figures:
         parts.append(_people_said(facts.campaign_figures))
@@ -166,7 +177,7 @@ def limits(
         for state in LOOKED_LESS
         if audit_states.get(state)
     ]
-    if facts.miss_rate is None:
+    if facts.miss_rate is None and of != OPEN:
         lines.append(f"- Nobody has sampled the unflagged {of}, so the share of defects left is not known.")
     if facts.baselines:
         lines += [

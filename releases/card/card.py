@@ -45,8 +45,9 @@ def card(matter: CardMatter, previous: str = "") -> str:
         **_core(matter, previous),
         "sources": _sources(matter),
         "making": _making(matter),
-        "audit": audit_section(matter.facts, matter.audit_states, statuses),
-        "limits": limits(matter.facts, matter.overrides, matter.audit_states, "items") + _untold(matter),
+        "audit": audit_section(matter.facts, matter.audit_states, statuses, matter.told_items),
+        "limits": limits(matter.facts, matter.overrides, matter.audit_states, matter.told_items)
+        + _untold(matter),
         "charts": "\n\n".join(
             ["## Charts", *(f"![{shown}]({file})" for file, shown in matter.charts.items())]
         ),
@@ -170,8 +171,8 @@ def _contents(matter: CardMatter) -> str:
                 if matter.config.release.blind == "repository"
                 else "encrypted in `answers/`"
             )
-            + ", and so is all that would give them away: metadata, sources, credits, groups "
-            "(`sealed` rows)."
+            + ", and so is all that would give them away: metadata, sources, credits, groups, and what "
+            "rules, auditors and people said of them (`sealed` rows)."
         )
     parts.append(
         "Items about one poem or idiom, near duplicates and the two option orders of a pair share a split; "
@@ -186,11 +187,10 @@ def _contents(matter: CardMatter) -> str:
 def _submitting(matter: CardMatter) -> str:
     config = matter.config
     name = config.release.repository or config.name
-    if matter.ranked_groups < LEAST_GROUPS:
+    if matter.release.ranked_groups < LEAST_GROUPS:
         return (
-            f"### Submitting answers\n\nNo board is held over this version: its test split has "
-            f"{matter.ranked_groups} groups of questions that a blind ranking has, and two halves take "
-            f"{LEAST_GROUPS}."
+            "### Submitting answers\n\nNo board is held over this version: of its test split a blind ranking "
+            f"has questions about fewer than {LEAST_GROUPS} poems and idioms, too few for two halves."
         )
     place = f"to {plain(config.release.submit_to)}" if config.release.submit_to else "to the maintainers"
     return (
@@ -214,8 +214,7 @@ def _sources(matter: CardMatter) -> str:
     counts: Counter[str] = Counter()
     is_blind = matter.release.sealed is not None
     for split in matter.splits:
-        if not is_blind or split.split != "test":  # a sealed row shows the release's own
-            counts.update(split.licences)
+        counts.update(split.licences)
     known = licences()
     named = [
         (link(known[name].title, known[name].url) if name in known else plain(name), count)
@@ -351,7 +350,10 @@ def datasheet(matter: CardMatter) -> str:
     kept = config.curate.sensitive == "keep"
     toys = " that are too small to judge" if any(not one.capable for one in facts.auditors) else ""
     left = "Unknown: nobody has sampled the unflagged items."
-    if facts.miss_rate is not None:
+    people = _people(facts)
+    if matter.release.sealed is not None:
+        left, people = (f"Not told: see the gate `{gate}`." for gate in ("miss_rate", "agreement"))
+    elif facts.miss_rate is not None:
         left = f"{facts.miss_rate.sentence}."
     rows = (
         ("Why was it made?", "To measure what language models know of Arabic and Persian verse and idiom."),
@@ -372,7 +374,8 @@ def datasheet(matter: CardMatter) -> str:
         (
             "Who checked it?",
             f"Rules, every item; {len(facts.auditors)} language models{toys} "
-            f"({by_audit_state(matter.audit_states)}); people, {matter.reviewed} items. {_people(facts)}",
+            f"({by_audit_state(matter.audit_states, matter.told_items)}); people, {matter.reviewed} "
+            f"{matter.told_items}. {people}",
         ),
         ("What share of defects is left?", left),
         ("What is it not for?", "Training; ranking models that were trained on these questions."),
@@ -385,8 +388,10 @@ def _untold(matter: CardMatter) -> str:
     if matter.release.sealed is None:
         return ""
     return (
-        "\n- What solvers that go by form alone score is not printed, as two versions' figures would tell "
-        "the gold of a question that left; the gate `baselines` says whether any is above chance."
+        "\n- Figures on audit and review are of the open items alone, and what solvers that go by form alone "
+        "score, how far people agree and what share of defects they found is not printed: two versions' "
+        "figures would tell of a sealed question that left. The gates in `audit/gates.json` were decided "
+        "over all items."
     )
 
 

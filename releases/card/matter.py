@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mihakk.releases.content.blind import SPLIT as SCORED
+from mihakk.releases.card.audit_section import OPEN
 from mihakk.releases.content.placement import KEPT
-from mihakk.releases.gathered import ReleaseInput, is_sealed
+from mihakk.releases.gathered import ReleaseInput
 from mihakk.releases.release_facts import Override, ReleaseFacts
 from mihakk.schemas.audit import AuditState
 from mihakk.schemas.benchmark import BenchmarkConfig
-from mihakk.schemas.blind import RANKED
 
 
 @dataclass(frozen=True)
@@ -61,31 +60,26 @@ class CardMatter:
         return sum(split.rows for split in self.splits)
 
     @property
-    def ranked_groups(self) -> int:
-        """Groups of the test split that a blind board would rank."""
-        parts = [
-            one.config
-            for one in self.splits
-            if one.split == SCORED and one.ability == "skill" and one.kind in RANKED
-        ]
-        return len({placed.group for name in parts for placed in self.release.placed[name][SCORED]})
+    def told_items(self) -> str:
+        """What figures on audit and review are of."""
+        return "items" if self.release.sealed is None else OPEN
 
     @property
     def reviewed(self) -> int:
-        """Released items that people decided on."""
+        """Released items that people decided on, with open golds."""
         return sum(one.verdict in KEPT for one in self.release.released)
 
     @property
     def audit_states(self) -> Counter[AuditState]:
-        """Released items per state of the audit."""
-        return Counter(one.audit_state for one in self.release.released)
+        """Released items with open golds, per state of the audit."""
+        return Counter(one.audit_state for one in self.release.released if one.audit_state)
 
     @property
     def examples(self) -> dict[str, dict[str, Any]]:
         """Config -> its first row, of dev where there is a dev split, never of a sealed one."""
         found = {}
         for name, splits in self.release.tables.items():
-            open_splits = sorted(split for split in splits if not is_sealed(self.release, split))
-            if open_splits:
-                found[name] = splits[open_splits[0]].slice(0, 1).to_pylist()[0]
+            first = (splits[split].slice(0, 1).to_pylist()[0] for split in sorted(splits))
+            if row := next((row for row in first if not row["sealed"]), None):
+                found[name] = row
         return found

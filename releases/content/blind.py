@@ -23,23 +23,22 @@ from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.ids import content_hash
 from mihakk.releases.content.item_tables import RELEASED, Placed, data_files, row_item, write_parquet
 from mihakk.releases.content.secret import blind_key, is_item_id, keyed, public_form, public_id
-from mihakk.schemas.audit import SHORT_RULES, Audit, Verdict
+from mihakk.schemas.audit import Audit, Verdict
 from mihakk.schemas.benchmark import BenchmarkConfig
 from mihakk.schemas.finding import Finding
+from mihakk.schemas.item import ChoiceItem, Origin
 from mihakk.schemas.record import Record
 from mihakk.schemas.rejection import Rejection
 from mihakk.schemas.review import Resolution, ReviewedContent, Vote
 
 SPLIT = "test"
 WITHHELD = "withheld: the item is blind"
-_HIDDEN: dict[str, Any] = {
-    "gold": [],
-    "option_kinds": [],
-    "answer": "",
-    "accepted": [],
-    "explanations": [],
-    "overall": "",
-}
+ASKED = (
+    *("id", "task", "language", "dialect", "question", "context", "split"),
+    *("options", "pair_id", "order", "verses"),
+)
+"""What all may see of a sealed item, as it is; of its `fields` those whose text stands in its question."""
+_HIDDEN = ("gold", "option_kinds", "answer", "accepted", "explanations", "overall")
 _OWN = ("group", "subset", "licence", "attribution")
 """Told of a sealed item with its answer alone, as they are."""
 _JSON = ("fields", "metadata", "origin")
@@ -55,10 +54,8 @@ item as it is asked, with its gold; its `group` names the poem or idiom."""
 
 @dataclass(frozen=True)
 class Sealed:
-    """The two halves of a blind release."""
+    """What a blind release keeps apart."""
 
-    tables: Mapping[str, Mapping[str, Any]]
-    """Config -> split -> table that may be published."""
     answers: Any
     """Table of the golds, with no version yet."""
 
@@ -94,28 +91,84 @@ def public_items(
     }
 
 
-def public_papers(papers: Papers, key: bytes, sealed: frozenset[str], opened: frozenset[str]) -> Papers:
-    """The papers under public ids, and without what tells.
+def told_items(
+    placed: Mapping[str, Mapping[str, Sequence[Placed]]], config: BenchmarkConfig, key: bytes
+) -> dict[str, dict[str, list[Placed]]]:
+    """The items as all may see them: those of the test split hold what is asked, and no gold or other fact.
 
-    A finding on an item that is sealed, or waits and may be sealed in a later version, is left out whole
-    (that the gold is told by its length tells the gold), and so is what auditors and people said of it:
-    whoever runs the same auditors could ask them about each option, and see which gives these scores.
+    All that is published is made of these, so that nothing of it can tell what they lack.
 
     Args:
-        sealed: Public ids of the sealed items; every one of them passed, as far as is told.
-        opened: Public ids of the released items with open golds; only of these anything is said in words.
+        placed: As `public_items` gives them.
     """
+    return {
+        name: {
+            split: [(_question(one, config, key) if split == SPLIT else _opened(one, key)) for one in each]
+            for split, each in splits.items()
+        }
+        for name, splits in placed.items()
+    }
+
+
+def _opened(placed: Placed, key: bytes) -> Placed:
+    origin = placed.item.origin.model_copy(update={"seed": None})
+    item = placed.item.model_copy(update={"origin": origin})
+    return replace(placed, item=item, group=keyed(key, "group", placed.group))
+
+
+def _question(placed: Placed, config: BenchmarkConfig, key: bytes) -> Placed:
+    item = placed.item
+    shown = f"{item.question}\n{item.context}"
+    told = {name: getattr(item, name) for name in ASKED if hasattr(item, name)}
+    told |= {name: type(getattr(item, name))() for name in _HIDDEN if hasattr(item, name)}
+    question = type(item).model_construct(
+        **told,
+        fields={name: value for name, value in item.fields.items() if value and value in shown},
+        licence=config.release.licence,
+        origin=Origin(
+            records=(),
+            generator=item.origin.generator,
+            generator_version=item.origin.generator_version,
+            seed=None,
+            asked=item.origin.asked,
+        ),
+    )
+    both = (isinstance(item, ChoiceItem) and item.pair_id) or item.id
+    return Placed(
+        item=question,
+        split=placed.split,
+        group=keyed(key, "group", both),
+        verdict="pass",
+        audit_state=None,
+        seal=keyed(key, "content", content_hash(item)),
+    )
+
+
+def public_papers(papers: Papers, key: bytes, opened: frozenset[str]) -> Papers:
+    """The papers on released items with open golds, under public ids, and why others were left out.
+
+    Of an item that is sealed, or waits and may be sealed in a later version, nothing is told: that the gold
+    is told by its length tells the gold, and whoever runs the same auditors could ask them about each option,
+    and see which gives these scores, or makes this rule fire.
+
+    Args:
+        opened: Public ids of the released items with open golds.
+    """
+
+    def named(rows: Iterable[Any]) -> Iterator[Any]:
+        for one in rows:
+            if (name := public_id(key, one.item)) in opened:
+                yield one.model_copy(update={"item": name})
+
     return Papers(
-        verdicts=tuple(_verdict(one, public_id(key, one.item), sealed, opened) for one in papers.verdicts),
+        verdicts=tuple(named(papers.verdicts)),
+        # An answer given without seeing the gold is the gold where it does not differ.
         audits=tuple(
-            _audit(one, name) for one in papers.audits if (name := public_id(key, one.item)) in opened
+            one.model_copy(update={"blind_answer": "", "blind_differs": False})
+            for one in named(papers.audits)
         ),
         findings=tuple(_findings(papers.findings, key, opened)),
-        resolutions=tuple(
-            one.model_copy(update={"item": name})
-            for one in papers.resolutions
-            if (name := public_id(key, one.item)) in opened
-        ),
+        resolutions=tuple(named(papers.resolutions)),
         removed=tuple(
             one.model_copy(
                 update={
@@ -147,21 +200,9 @@ def public_votes(
         ]
         return tuple(sorted(kept, key=lambda one: (one.item, one.content_hash)))
 
-    return {"reviewed": public(reviewed), "votes": public(votes)}
-
-
-def _verdict(verdict: Verdict, name: str, sealed: frozenset[str], opened: frozenset[str]) -> Verdict:
-    if name in opened:
-        return verdict.model_copy(update={"item": name})
-    # Whoever runs the same auditors could ask them about each option: which rule fired would tell the gold.
-    rules = {rule: fired for rule, fired in verdict.rules.items() if rule in SHORT_RULES}
-    status = "pass" if name in sealed else verdict.status
-    return verdict.model_copy(update={"item": name, "status": status, "reasons": (), "rules": rules})
-
-
-def _audit(audit: Audit, name: str) -> Audit:
-    # An answer given without seeing the gold is the gold where it does not differ.
-    return audit.model_copy(update={"item": name, "blind_answer": "", "blind_differs": False})
+    # How many items nothing flags counts the sealed ones too.
+    bare = (one.model_copy(update={"stratum_items": 0, "unflagged_items": 0}) for one in reviewed)
+    return {"reviewed": public(bare), "votes": public(votes)}
 
 
 def _findings(findings: Iterable[Finding], key: bytes, opened: frozenset[str]) -> Iterator[Finding]:
@@ -173,32 +214,17 @@ def _findings(findings: Iterable[Finding], key: bytes, opened: frozenset[str]) -
             yield finding.model_copy(update={"subject": name, "detail": WITHHELD, "where": ""})
 
 
-def seal(tables: Mapping[str, Mapping[str, Any]], config: BenchmarkConfig, key: bytes) -> Sealed:
-    """Part the golds of the test split from its questions; `UsageError` for `age` without a recipient."""
+def seal(tables: Mapping[str, Mapping[str, Any]], config: BenchmarkConfig) -> Sealed:
+    """The golds of the test split; `UsageError` for `age` without a recipient.
+
+    Args:
+        tables: Config -> split -> table with the golds.
+    """
     if config.release.blind == "age" and not config.release.answers_recipient.startswith("age1"):
         raise UsageError("release.blind is age: give the public key (age1...) in release.answers_recipient")
-    public: dict[str, dict[str, Any]] = {}
-    answers: list[dict[str, Any]] = []
-    for name, splits in tables.items():
-        public[name] = {}
-        for split, table in splits.items():
-            rows = table.to_pylist()
-            if split == SPLIT:
-                answers += [_answer(row) for row in rows]
-                shown = [_question(row, config, key) for row in rows]
-            else:
-                shown = [_opened(row, key) for row in rows]
-            public[name][split] = pa.Table.from_pylist(shown, schema=table.schema)
-    answers.sort(key=lambda row: str(row["id"]))
-    return Sealed(public, pa.Table.from_pylist(answers, schema=ANSWERS))
-
-
-def _opened(row: Mapping[str, Any], key: bytes) -> dict[str, Any]:
-    return {
-        **row,
-        "group": keyed(key, "group", row["group"]),
-        "origin": row["origin"] | {"seed": None},
-    }
+    rows = (row for splits in tables.values() if SPLIT in splits for row in splits[SPLIT].to_pylist())
+    answers = sorted(map(_answer, rows), key=lambda row: str(row["id"]))
+    return Sealed(pa.Table.from_pylist(answers, schema=ANSWERS))
 
 
 def _json(value: Any) -> str:
@@ -208,27 +234,6 @@ def _json(value: Any) -> str:
 def _answer(row: Mapping[str, Any]) -> dict[str, Any]:
     own = {name: row.get(name) for name in ("id", "version", "content_hash", *_HIDDEN, *_OWN)}
     return own | {name: _json(row.get(name)) for name in _JSON}
-
-
-def _question(row: Mapping[str, Any], config: BenchmarkConfig, key: bytes) -> dict[str, Any]:
-    shown = f"{row['question']}\n{row['context']}"
-    fields = {
-        name: value if value and value in shown else None for name, value in (row.get("fields") or {}).items()
-    }
-    hidden = {name: empty for name, empty in _HIDDEN.items() if name in row}
-    return {
-        **row,
-        **hidden,
-        "content_hash": keyed(key, "content", row["content_hash"]),
-        "group": keyed(key, "group", row.get("pair_id") or row["id"]),
-        "subset": "",
-        "licence": config.release.licence,
-        "attribution": "",
-        "fields": fields,
-        "metadata": dict.fromkeys(row["metadata"]),
-        "origin": row["origin"] | {"records": [], "seed": None},
-        "sealed": True,
-    }
 
 
 def encrypt(data: bytes, recipient: str) -> bytes:

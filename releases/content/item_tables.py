@@ -91,7 +91,10 @@ class Placed:
     group: str
     verdict: str
     """`pass`, or the people's outcome: `keep`, `fix`."""
-    audit_state: AuditState
+    audit_state: AuditState | None
+    """None where it is not told."""
+    seal: str = ""
+    """Digest by the secret that stands for the content of an item without its gold; else empty."""
 
 
 def config_name(item: Item) -> str:
@@ -121,14 +124,14 @@ def _row(placed: Placed, canary: str, renders: Renders) -> dict[str, Any]:
     row |= {
         "version": "",
         "canary": canary,
-        "content_hash": content_hash(item),
+        "content_hash": placed.seal or content_hash(item),
         "prompt": renders.prompt(item, item.language),
         "prompts": {name: render(item, item.language) for name, render in renders.further.items()},
         "group": placed.group,
         "verdict": placed.verdict,
-        "audited": placed.audit_state == "both",
-        "audit_state": AUDIT_STATES[placed.audit_state],
-        "sealed": False,
+        "audited": None if placed.audit_state is None else placed.audit_state == "both",
+        "audit_state": None if placed.audit_state is None else AUDIT_STATES[placed.audit_state],
+        "sealed": bool(placed.seal),
     }
     if isinstance(item, ChoiceItem):
         row["labels"] = prompts.bundled().labels(item.language, len(item.options))

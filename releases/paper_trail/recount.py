@@ -27,7 +27,7 @@ def contradictions(folder: Path, gates: Sequence[Gate], auditors: Sequence[Audit
 
     Counted from the tables: rows that both auditors gave usable replies on, who those auditors were, whether
     bundled weights count as capable, licences of the rows that name one, and sampled items that people found
-    defective. A blind release tells no votes on sealed items, so of that one the sample isn't counted again.
+    defective. Of a blind release only what is told of its open rows is counted again.
     """
     passed = {gate.name for gate in gates if gate.passed}
     found = list(_auditors(folder, auditors) if "capable_auditors" in passed else ())
@@ -44,7 +44,7 @@ def contradictions(folder: Path, gates: Sequence[Gate], auditors: Sequence[Audit
 def _sample(folder: Path, gate: Gate) -> Iterator[str]:
     said = _SAMPLE.search(gate.found)
     path = folder / "audit" / "reviewed.parquet"
-    if said is None or not path.is_file() or _is_blind(folder):
+    if said is None or not path.is_file():
         return
     cast: list[dict[str, Any]] = pq.read_table(folder / "audit" / "votes.parquet").to_pylist()
     votes = grouped((row for row in cast if row["last"]), itemgetter("item", "content_hash"))
@@ -71,13 +71,6 @@ def _state(votes: Sequence[dict[str, Any]], needed: int) -> str:
     if 0 in (good, bad) or (len(counted) >= 3 and good != bad):
         return "defective" if bad > good else "sound"
     return "disputed"
-
-
-def _is_blind(folder: Path) -> bool:
-    return any(
-        any(pq.read_table(path, columns=["sealed"]).column("sealed").to_pylist())
-        for _, _, path in data_files(folder)
-    )
 
 
 def _scores(folder: Path) -> list[dict[str, Any]]:
@@ -112,9 +105,10 @@ def _released(folder: Path) -> list[str]:
     cleaned = read_cleaned(folder)
     if cleaned is None:
         return [
-            name
+            row["id"]
             for _, _, path in data_files(folder)
-            for name in pq.read_table(path, columns=["id"]).column("id").to_pylist()
+            for row in pq.read_table(path, columns=["id", "sealed"]).to_pylist()
+            if not row["sealed"]
         ]
     verdicts = pq.read_table(folder / "audit" / "verdicts.parquet", columns=["item", "outcome"]).to_pylist()
     return [row["item"] for row in verdicts if row["outcome"] == "pass"]

@@ -1,0 +1,81 @@
+"""What a blind release tells beside its items: nothing that rests on a sealed one.
+
+A figure over sealed items, printed in two versions, tells of a question that left between them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from mihakk.releases.auditor_agreement import auditor_agreement
+from mihakk.releases.content.blind import Papers, public_votes
+from mihakk.releases.content.secret import public_id
+from mihakk.releases.gates import Gate, gates
+from mihakk.releases.release_facts import AuditorFact, ReleaseFacts
+from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.item import Item
+
+OF_THE_BUILD: Final = (
+    *("code_version", "date", "sources", "funnel", "losses", "clusters"),
+    *("unresolved", "sign_off", "overrides", "withdrawn", "card"),
+)
+"""Facts that speak of sources, records and items that are left out; any other is not told as it stands."""
+OF_OPEN_ITEMS: Final = ("licences", "full_audit", "auditor_agreement")
+"""Gates that are told with figures of the open items."""
+UNTOLD: Final = ("agreement", "miss_rate", "baselines")
+"""Gates that are told without figures: those of the open items alone would say something else."""
+
+
+def told_facts(facts: ReleaseFacts, items: Sequence[Item], papers: Papers, key: bytes) -> ReleaseFacts:
+    """The facts of the build, and what auditors and people said of the open items.
+
+    Args:
+        items: The open items, as the pipeline calls them.
+        papers: What may be said of them, under public ids.
+    """
+    told: dict[str, Any] = {name: getattr(facts, name) for name in OF_THE_BUILD}
+    opened = frozenset(public_id(key, item.id) for item in items)
+    told |= public_votes(facts.reviewed, facts.votes, key, opened)
+    return ReleaseFacts(
+        **told,
+        auditors=tuple(_auditors(facts.auditors, items, papers, key)),
+        auditor_agreement=auditor_agreement(papers.audits),
+    )
+
+
+def _auditors(
+    auditors: Iterable[AuditorFact], items: Iterable[Item], papers: Papers, key: bytes
+) -> Iterator[AuditorFact]:
+    """The auditors with what they replied about the open items."""
+    wrote = {public_id(key, one.id): one.origin.model_family.casefold() for one in items}
+    replies = Counter(one.auditor for one in papers.audits)
+    invalid = Counter(one.auditor for one in papers.audits if one.status == "invalid")
+    written = Counter((one.auditor, wrote[one.item]) for one in papers.audits if wrote[one.item])
+    for one in auditors:
+        own = written[one.name, one.family.casefold()]
+        told = {"replies": replies[one.name], "invalid": invalid[one.name], "own_family": own}
+        yield one.model_copy(update=told)
+
+
+def told_gates(
+    decided: Iterable[Gate],
+    items: Sequence[Item],
+    papers: Papers,
+    config: BenchmarkConfig,
+    told: ReleaseFacts,
+) -> tuple[Gate, ...]:
+    """The gates as they were decided over all items, in words that rest on the open ones.
+
+    Args:
+        items: The open items, under public ids.
+        told: As `told_facts` gives them.
+    """
+    found = {one.name: one.found for one in gates(items, papers.verdicts, config, told)}
+    found |= {name: f"Of the open items: {found[name]}" for name in OF_OPEN_ITEMS}
+    found |= dict.fromkeys(UNTOLD, "Decided over all items; a blind release doesn't tell the figures.")
+    # How many items fall to test can be counted by anybody.
+    return tuple(
+        one if one.name == "splits" else one.model_copy(update={"found": found[one.name]}) for one in decided
+    )
