@@ -8,8 +8,8 @@ told by how often labels are offered, or are right in the open split.
 
 A version is read beside those before it. What an earlier version sealed keeps its place, and nothing else may
 show its texts; what it, another benchmark of the hub or this repository printed with its gold is never
-sealed; and a sealed question whose options change is asked no more, for the option that stays is likely the
-right one.
+sealed, nor what its errata said that checks, auditors or people objected to; and a sealed question whose
+options change is asked no more, for the option that stays is likely the right one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from mihakk.machinery.text import key
 from mihakk.releases.content.fingerprints import NAMES, PIECES
 from mihakk.releases.content.item_tables import Placed, config_name
 from mihakk.releases.content.placement import LIKE_TEST
-from mihakk.releases.content.seals import PRINTED, Seals
+from mihakk.releases.content.seals import PRINTED, WAITS, Seals
 from mihakk.releases.content.secret import keyed, public_id
 from mihakk.releases.content.split import LABELS, source_work
 from mihakk.schemas.item import ChoiceItem, Item
@@ -39,6 +39,9 @@ TOLD_BY_FREQUENCY = "blind_told_by_frequency"
 DOUBT = 0.2
 """Chance of as good a guess by luck, under which a guess by frequency is not believed to be luck."""
 CHANGED = "blind_options_changed"
+OBJECTED = "blind_objected_before"
+_SAYS_NOTHING = (SHARED, PRINTED, WAITS, LIKE_TEST, CHANGED)
+"""Reasons of errata that rest on texts alone. Any other may rest on the gold, as checks and auditors do."""
 
 Label = tuple[str, str]
 """Config and option."""
@@ -115,9 +118,16 @@ def keep_apart(
     shown = frozenset[str]().union(*(runs for name, (_, runs) in before.sealed.items() if name not in stay))
     taken = _disjoint((unit for unit in units if unit.name in old), ())
     taken += _disjoint((unit for unit in units if unit.name not in names), shown, taken)
-    # What a version once called told has its gold told by that version's open split, for good.
-    known = {name for name, reason in removed if reason == TOLD_BY_FREQUENCY}
-    asked = [unit for unit in taken if known.isdisjoint(public_id(secret, one.id) for one in unit.items)]
+    # What a version called told has its gold told by that version's open split, for good. That checks or people
+    # objected to an item tells of its gold too: whoever has the checks can ask about each option.
+    named = {name: reason for name, reason in removed if reason not in _SAYS_NOTHING}
+    objected, asked = list[_Unit](), list[_Unit]()
+    for unit in taken:
+        said = {named.get(public_id(secret, one.id)) for one in unit.items} - {None}
+        if not said:
+            asked.append(unit)
+        elif TOLD_BY_FREQUENCY not in said:
+            objected.append(unit)
     kept = _untold_all(asked, dev, old)
     # Only now, so that a build that changes nothing takes and leaves the same questions for the same reasons.
     own = Seals().with_printed(earlier)
@@ -130,6 +140,7 @@ def keep_apart(
     used = shown.union(*(unit.texts for unit in kept))
     reasons = dict.fromkeys(_ids(every), SHARED)
     reasons |= dict.fromkeys(_ids(taken), TOLD_BY_FREQUENCY)
+    reasons |= dict.fromkeys(_ids(objected), OBJECTED)
     reasons |= dict.fromkeys(_ids(changed), CHANGED)
     reasons |= dict.fromkeys(_ids(unit for unit in every if unit.name in printed), PRINTED)
     for name in _ids(kept):

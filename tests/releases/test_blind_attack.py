@@ -18,7 +18,7 @@ from mihakk.machinery.errors import UsageError
 from mihakk.machinery.settings import settings
 from mihakk.releases import gathered
 from mihakk.releases.assemble import AssembledRelease, assemble
-from mihakk.releases.content.apart import TOLD_BY_FREQUENCY
+from mihakk.releases.content.apart import OBJECTED, TOLD_BY_FREQUENCY
 from mihakk.releases.content.blind import opened_rows
 from mihakk.releases.content.item_tables import data_files
 from mihakk.releases.content.secret import public_id
@@ -26,6 +26,7 @@ from mihakk.releases.gates import Gate
 from mihakk.releases.leaks import Elsewhere, leaks_gate
 from mihakk.schemas.audit import Audit
 from mihakk.schemas.item import AnswerItem, ChoiceItem, Item, Origin
+from mihakk.schemas.rejection import Rejection
 from tests.releases.attack import attacked, right_of, told_more_than_chance
 from tests.releases.attacker import fold
 from tests.releases.attacker import rows as public_rows
@@ -396,3 +397,24 @@ def test_reports_on_open_items_make_no_sealed_question_leave_for_how_its_label_i
         # What a version told that way is never sealed: its open split has the gold.
         after = version(f"{seed} after", every, first, again)
         assert not {row["id"] for row in public_rows(after) if row["sealed"]} & told
+
+
+@pytest.mark.parametrize("reason", ["unresolved", "blocked_LK01", "discarded_wrong_gold"])
+def test_what_an_earlier_version_objected_to_is_never_sealed(tmp_path: Path, reason: str) -> None:
+    """People keep it later; that a check of the gold flagged it had told which option is right."""
+    every = tuple(by_lot(300))
+    given = release_arguments(every, blind="repository")
+    whole = assemble(folder=tmp_path / "whole", **given)
+    asked = sorted(row["id"] for row in public_rows(whole.folder) if row["sealed"])
+    flagged = set(asked[:10])
+    waits = [item for item in every if public_id(SECRET.encode(), item.id) in flagged]
+    others = tuple(item for item in every if item not in waits)
+    early = release_arguments(others, blind="repository")
+    early["removed"] += [
+        Rejection(record=item.id, source="hafez", reason=reason, detail="") for item in waits
+    ]
+    first = assemble(folder=tmp_path / "first", **early)
+    second = assemble(folder=tmp_path / "second", previous=first.folder, **given)
+    assert not flagged & {row["id"] for row in public_rows(second.folder) if row["sealed"]}
+    errata = pq.read_table(second.folder / "errata" / "removed.parquet").to_pylist()
+    assert flagged <= {row["id"] for row in errata if row["reason"] == OBJECTED}

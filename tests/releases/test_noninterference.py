@@ -437,6 +437,9 @@ def test_encrypted_golds_alone_differ_and_the_manifest_that_names_them(tmp_path:
 TOLD_BY_A_BOARD = {
     *("entries.figure", "entries.low", "entries.high", "entries.rank_low", "entries.rank_high"),
     *("entries.slices.era=e0", "entries.slices.era=e1"),
+    # When it is over, a line has what the closing line of the log has.
+    *(f"entries.{name}" for name in ("shown", "gap", "gap_low", "gap_high")),
+    *(f"entries.{name}" for half in ("public", "other") for name in (half, f"{half}_low", f"{half}_high")),
     *("reply.figure", "reply.slices.era=e0", "reply.slices.era=e1"),
     *(
         f"finals.{name}"
