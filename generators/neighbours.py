@@ -139,16 +139,8 @@ def one_of_each(chosen: Mapping[str, Sequence[str]]) -> dict[str, str]:
     Args:
         chosen: Idiom to the idioms its wrong meanings are of.
     """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_bipartite_matching
-
     names = sorted(chosen)
-    places = {name: place for place, name in enumerate(names)}
-    pairs = [(n, places[other]) for n, name in enumerate(names) for other in chosen[name]]
-    rows, columns = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
-    offered = csr_array((np.ones(len(pairs)), (rows, columns)), shape=(len(names), len(names)))
-    matched = maximum_bipartite_matching(offered, perm_type="column").tolist()
-    found = {name: names[place] for name, place in zip(names, matched, strict=True) if place >= 0}
+    found = _matched(chosen)
     times = Counter(found.values())
     for name in names:
         if chosen[name] and (name not in found or found.get(found[name]) == name):
@@ -156,4 +148,26 @@ def one_of_each(chosen: Mapping[str, Sequence[str]]) -> dict[str, str]:
             others = [one for one in chosen[name] if found.get(one) != name] or chosen[name]
             found[name] = min(others, key=lambda one: times[one])
             times[found[name]] += 1
+    return found
+
+
+def _matched(chosen: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """One choice each, none taken twice, for as many as can be: by augmenting paths (H. W. Kuhn, 1955)."""
+    found: dict[str, str] = {}
+    takers: dict[str, str] = {}
+    for name in sorted(chosen):
+        asked: dict[str, str] = {}
+        wanting = [name]
+        for own in wanting:
+            new = [other for other in chosen[own] if other not in asked]
+            asked |= dict.fromkeys(new, own)
+            free = next((other for other in new if other not in takers), None)
+            while free is not None:  # everybody on the way here gives up what the one before asked for
+                taker = asked[free]
+                before = found.get(taker)
+                takers[free], found[taker] = taker, free
+                free = before
+            if name in found:
+                break
+            wanting += [takers[other] for other in new]
     return found

@@ -21,6 +21,7 @@ from statistics import fmean
 from typing import Any
 
 from mihakk.machinery.groups import grouped
+from mihakk.machinery.stats import binomial_tail
 from mihakk.machinery.text import key
 from mihakk.releases.content.fingerprints import NAMES, PIECES
 from mihakk.releases.content.item_tables import Placed, config_name
@@ -273,8 +274,6 @@ def _told(
     units: Sequence[_Unit], guess: Callable[[ChoiceItem, str], float], old: Collection[str]
 ) -> _Unit | None:
     """A question that the guess finds, where the guess finds more than luck explains."""
-    from scipy.stats import binomtest
-
     right, chance, found = 0.0, 0.0, []
     for unit in units:
         item = _choice(unit)
@@ -285,7 +284,7 @@ def _told(
         chance += len(item.gold) / len(item.options)
         if share > len(item.gold) / len(item.options) and unit.name not in old:
             found.append((share, unit))
-    luck = binomtest(round(right), len(units), min(1.0, chance / len(units)), alternative="greater").pvalue
+    luck = binomial_tail(round(right), len(units), min(1.0, chance / len(units)))
     return max(found, key=lambda one: one[0])[1] if found and luck < DOUBT else None
 
 
