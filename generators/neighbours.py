@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from math import log
+from math import inf, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,22 +152,54 @@ def one_of_each(chosen: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 
 def _matched(chosen: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """One choice each, none taken twice, for as many as can be: by augmenting paths (H. W. Kuhn, 1955)."""
+    """One choice each, none taken twice, for as many as can be (J. Hopcroft and R. Karp, 1973)."""
+    wanted = {name: sorted(chosen[name]) for name in sorted(chosen)}
     found: dict[str, str] = {}
     takers: dict[str, str] = {}
-    for name in sorted(chosen):
-        asked: dict[str, str] = {}
-        wanting = [name]
-        for own in wanting:
-            new = [other for other in chosen[own] if other not in asked]
-            asked |= dict.fromkeys(new, own)
-            free = next((other for other in new if other not in takers), None)
-            while free is not None:  # everybody on the way here gives up what the one before asked for
-                taker = asked[free]
-                before = found.get(taker)
-                takers[free], found[taker] = taker, free
-                free = before
-            if name in found:
-                break
-            wanting += [takers[other] for other in new]
-    return found
+    while True:
+        # How many have to give up what they took before somebody without a choice gets one, at the least.
+        steps = {name: 0 for name in wanted if name not in found}
+        last = inf
+        waiting = list(steps)
+        for own in waiting:
+            for other in wanted[own] if steps[own] < last else ():
+                taker = takers.get(other)
+                if taker is None:
+                    last = steps[own] + 1
+                elif taker not in steps:
+                    steps[taker] = steps[own] + 1
+                    waiting.append(taker)
+        if last == inf:
+            return found
+        for name in [one for one in wanted if one not in found]:
+            _take_in_turn(name, wanted, found, takers, steps=steps, last=last)
+
+
+def _take_in_turn(
+    name: str,
+    wanted: Mapping[str, Sequence[str]],
+    found: dict[str, str],
+    takers: dict[str, str],
+    *,
+    steps: dict[str, int],
+    last: float,
+) -> None:
+    """Gives one its choice, if others can be moved in as few steps and nobody is moved twice in a round."""
+    asked_by: dict[str, str] = {}
+    stack = [name]
+    while stack:
+        own = stack.pop()
+        step = steps.get(own, inf) + 1
+        for other in wanted[own]:
+            taker = takers.get(other)
+            if taker is None and step == last:
+                free: str | None = other
+                while free is not None:
+                    steps.pop(own)
+                    before = found.get(own)
+                    found[own], takers[free] = free, own
+                    free, own = before, asked_by.get(own, own)
+                return
+            if taker is not None and steps.get(taker) == step:
+                asked_by[taker] = own
+                stack.append(taker)

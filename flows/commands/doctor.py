@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from typing import Literal, NamedTuple
 
 import typer
@@ -140,6 +141,8 @@ def _freshness(now: datetime) -> Iterator[Diagnosis]:
     from mihakk.pipeline.history import runs
     from mihakk.pipeline.schedules import described, due, late
 
+    if not find_spec("cronsim"):
+        return  # nothing starts by itself without the package that reads schedules
     root = settings().lake
     try:
         names = Storage(root).list(Storage(root).root)
