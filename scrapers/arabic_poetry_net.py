@@ -181,6 +181,7 @@ def scrape(options: ArabicPoetryNetOptions, raw: RawStore) -> Iterator[Entry]:
 SOURCE = register(
     Source(
         name="arabic_poetry_net",
+        extra="sources",
         title="arabic-poetry.net",
         licence="unknown",
         home=HOME,

@@ -116,6 +116,7 @@ def scrape(options: HafezOptions, raw: RawStore) -> Iterator[Entry]:
 SOURCE = register(
     Source(
         name="hafez",
+        extra="sources",
         title="Ghazals of Hafez, as packaged for Python",
         licence="public-domain",
         home="https://github.com/kavehbc/hafez",

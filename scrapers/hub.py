@@ -100,6 +100,7 @@ def scrape(options: HubOptions, raw: RawStore) -> Iterator[Entry]:
 SOURCE = register(
     Source(
         name="hub",
+        extra="sources",
         title="A dataset on the Hub",
         licence="unknown",
         home="https://huggingface.co/datasets",

@@ -70,6 +70,8 @@ class Source(Generic[O]):
     least_of: Callable[[O], int] | None = field(default=None, repr=False)
     """The same by what the options ask for (so many of each book, one of each poet); None: `least_yield`."""
     attribution: str = ""
+    extra: str = ""
+    """Extra of Mihakk that brings the packages it needs; empty where the core will do."""
 
     def provenance(self, url: str, sha256: str, **changes: Any) -> Provenance:
         """Of records at an address, read from bytes of that digest; `changes` replace the source's own."""

@@ -76,6 +76,11 @@ _MADE: Final[dict[str, Callable[[], Iterable[re.Pattern[str]]]]] = {
         for one in import_module("mihakk.validators.expectations.contracts").CONTRACTS.values()
         for pattern in one.like.values()
     ],
+    "validators/expectations/guard.py": lambda: [
+        re.compile(pattern)
+        for one in import_module("mihakk.validators.expectations.contracts").CONTRACTS.values()
+        for pattern in (r"(?s)\S", *one.like.values())
+    ],
     "validators/external/mapping.py": lambda: [re.compile(r"(?<!\\)\+")],
     "pipeline/forgetting.py": lambda: [
         import_module("mihakk.pipeline.forgetting")._pattern(["somebody@example.org", "ما كتبه", "aaaaaaaa"])

@@ -135,7 +135,7 @@ FACE = {
     "compare": "(results, benchmark=None, *, mapping='', join='auto', cells='', systems=(), id='', "
     "language='ar', seed=0)",
     "key": "(text, language)",
-    "load": "(name, version, config=None, split=None, *, commit=None, endpoint=None)",
+    "load": "(name, version, config=None, split=None, *, commit=None, endpoint=None, as_frames=False)",
     "metre": "(*couplets)",
     "normalize": "(raw, language)",
     "propose": "(data)",

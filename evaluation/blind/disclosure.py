@@ -17,7 +17,8 @@ The noise is chosen, not the number of figures: so much that every place of a se
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from math import hypot, log1p, sqrt
+from math import e, hypot, log, log1p, pi, sqrt
+from statistics import NormalDist
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -149,10 +150,8 @@ def blurred(value: float, sd: float, keyed: Keyed, name: str) -> float:
         keyed: The secret's digests.
         name: What is said and of which answers: another name draws other noise.
     """
-    from scipy.special import ndtri
-
     drawn = (int(keyed("noise", name)[:13], 16) + 0.5) / 16**13
-    return round(min(1.0, max(0.0, value + sd * float(ndtri(drawn)))), 4)
+    return round(min(1.0, max(0.0, value + sd * NormalDist().inv_cdf(drawn))), 4)
 
 
 def interval(figure: float, se: float, sd: float, figures: int = 1) -> Interval:
@@ -167,9 +166,7 @@ def interval(figure: float, se: float, sd: float, figures: int = 1) -> Interval:
         sd: Standard deviation of the noise.
         figures: Of how many it is the best: the interval holds for all of them at once (Bonferroni).
     """
-    from scipy.special import ndtri
-
-    z = float(ndtri(1 - 0.025 / figures))
+    z = NormalDist().inv_cdf(1 - 0.025 / figures)
     wide = 4 * (z * se) ** 2
     middle = 2 * figure + wide
     root = sqrt(max(0.0, middle**2 - 4 * (1 + wide) * (figure**2 - (z * sd) ** 2)))

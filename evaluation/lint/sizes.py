@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mihakk.evaluation.lint.grid import Cell
+from mihakk.machinery.stats import binomial_tail
 
 MOST: Final = 20_000
 """Items looked for."""
@@ -69,8 +70,6 @@ def size_of(there: Sequence[Cell]) -> Size | None:
 
 def _best(cells: Sequence[Cell], scale: float, *, has_errors: bool) -> tuple[float, int, float] | None:
     """(chance, items, scale) of the size that chance explains least."""
-    from scipy.stats import binom
-
     sizes = np.arange(2, MOST + 1)
     fits = np.stack([_multiples(cell, sizes, scale) for cell in cells])
     step = 10.0 ** -min(cell.decimals for cell in cells)
@@ -81,8 +80,9 @@ def _best(cells: Sequence[Cell], scale: float, *, has_errors: bool) -> tuple[flo
                 fits[place] &= _errors(cell, cell.error, sizes, scale)
         chance = chance * _ERROR_CHANCE
     hits = fits.sum(axis=0)
-    unlikely = binom.sf(hits - 1, len(cells), chance) * len(sizes)
-    unlikely[hits < LEAST_SHARE * len(cells)] = 1.0
+    unlikely = np.ones(len(sizes))
+    for place in np.flatnonzero(hits >= LEAST_SHARE * len(cells)):
+        unlikely[place] = binomial_tail(int(hits[place]), len(cells), float(chance[place])) * len(sizes)
     place = int(np.argmin(unlikely))
     return (float(unlikely[place]), int(sizes[place]), scale) if unlikely[place] < SURE else None
 

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from mihakk.evaluation.statistics.cluster import Codes, Values, clustered
+from mihakk.machinery.stats import chi_square_tail
 
 VERSION: Final = "1"
 """Raised with every change after which the same scores give another figure."""
@@ -147,8 +148,6 @@ def position_preference(scores: Scores) -> Measured | None:
     The detail has the picks of each place, `p`, and `flagged` where one takes over three standard errors
     more than its due.
     """
-    from scipy.stats import power_divergence
-
     sizes = [one["options"] for one in scores.details]
     size = max(sorted(set(sizes)), key=sizes.count)
     read = [one for one in scores.details if one["options"] == size and one["pick"] is not None]
@@ -161,11 +160,9 @@ def position_preference(scores: Scores) -> Measured | None:
     shares = counts / len(read)
     excess = shares - due
     place = int(np.argmax(excess))
-    p = (
-        float(power_divergence(counts, due * len(read), lambda_="log-likelihood").pvalue)
-        if due.all()
-        else 1.0
-    )
+    taken = counts > 0
+    g = 2 * float(counts[taken] @ np.log(shares[taken] / due[taken])) if due.all() else 0.0
+    p = chi_square_tail(g, size - 1)
     is_flagged = bool(excess[place] > FLAG * sqrt(due[place] * (1 - due[place]) / len(read)))
     detail = {"picks": [int(one) for one in counts], "place": place, "p": p, "flagged": is_flagged}
     return Measured(float(excess[place]), units=len(read), detail=detail)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import inf, sqrt
+from math import erfc, inf, sqrt
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mihakk.machinery.seeds import rng
-from mihakk.machinery.stats import CONFIDENCE
+from mihakk.machinery.stats import CONFIDENCE, t_quantile
 
 RESAMPLES: Final = 2000
 _NONE: Final = 1e-12
@@ -81,8 +81,6 @@ def ranks(
         drawn: Resamples x systems: the same figures from drawn clusters.
         degrees: Of freedom of the standard errors, where clusters are few.
     """
-    from scipy.special import ndtr, stdtrit
-
     one, other = np.triu_indices(len(figures), 1)
     found = np.asarray(figures)[one] - np.asarray(figures)[other]
     errors = np.array(
@@ -98,7 +96,7 @@ def ranks(
             np.maximum(greatest, np.abs(away) / errors[place], out=greatest)
         reach = float(np.quantile(greatest, CONFIDENCE, method="higher"))
         if degrees < inf:
-            reach = float(stdtrit(degrees, ndtr(reach)))
+            reach = t_quantile(degrees, erfc(reach / sqrt(2)))
         told = left & (sizes > reach)
         if not told.any():
             break

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mihakk.evaluation.statistics.cluster import Codes, Estimate, Values, clustered
 from mihakk.machinery.seeds import rng
+from mihakk.machinery.stats import binomial_tail
 
 RESAMPLES: Final = 10_000
 POWER_80: Final = 2.8
@@ -108,11 +109,9 @@ class SignFlips:
 
 def mcnemar(first: Values, second: Values) -> float:
     """Exact two-sided p-value of McNemar's test on 0/1 values (binomial over the discordant items)."""
-    from scipy.stats import binomtest
-
     gained = int(np.count_nonzero(first > second))
     lost = int(np.count_nonzero(first < second))
-    return float(binomtest(gained, gained + lost).pvalue) if gained + lost else 1.0
+    return min(1.0, 2 * binomial_tail(max(gained, lost), gained + lost, 0.5))
 
 
 def _sums(values: Values, clusters: Codes) -> Values:

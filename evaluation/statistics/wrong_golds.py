@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from math import erfc, lgamma, log, log1p, pi, sqrt
+from statistics import NormalDist
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -26,6 +28,8 @@ _FITTED: Final = 2_000
 """Items that the two numbers are estimated on, evenly spaced where there are more."""
 _BLOCK: Final = 2_000
 """Items worked on at once."""
+_FAR: Final = -30.0
+"""Below it the mass is the first terms of its asymptotic series; a double holds none below -38."""
 
 
 class GoldOdds(NamedTuple):
@@ -91,35 +95,29 @@ def gold_odds(shares: Values, options: NDArray[np.int64]) -> GoldOdds:
 
 def _confidence(odds: Values) -> Values:
     """Chance that each gold is wrong, the share of wrong ones being what the items say (EM)."""
-    from scipy.special import expit, logit
-
     share, found = WRONG, odds
     for _ in range(_ROUNDS):
-        found = expit(odds + logit(share))
+        found = np.exp(-np.logaddexp(0.0, log((1 - share) / share) - odds))
         share = (float(found.mean()) + _WEIGHT * WRONG) / (1 + _WEIGHT)
     return found
 
 
 def _skill(shares: Values, options: NDArray[np.int64]) -> Values:
     """Items x systems: the normal quantile of how often each is right on the other items, chance at least."""
-    from scipy.special import ndtri
-
     right, answered = shares[:, :, 0], shares.sum(axis=2)
     elsewhere, asked = right.sum(axis=0) - right, answered.sum(axis=0) - answered
     # One right and one wrong answer more than there were, so that nobody is beyond doubt.
-    found: Values = ndtri(np.maximum((elsewhere + 1) / (asked + 2), 1 / options[:, None]))
-    return found
+    able = np.maximum((elsewhere + 1) / (asked + 2), 1 / options[:, None])
+    return _of_each(NormalDist().inv_cdf, able)
 
 
 def _right(shares: Values, skill: Values, shared: float, which: NDArray[np.int64]) -> Values:
     """Items x options: log-likelihood of who is right, if each of these options were."""
-    from scipy.special import log_ndtr
-
     nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
     # Few skills are unlike: a system's is the same over all items that it has right, and over all others.
     skills, places = np.unique(skill, return_inverse=True)
     reach = (skills[:, None] + np.sqrt(shared) * nodes) / np.sqrt(1 - shared)
-    able, unable = log_ndtr(reach), log_ndtr(-reach)
+    able, unable = _of_each(_log_below, reach), _of_each(_log_below, -reach)
     places = places.reshape(skill.shape)
     none = np.einsum("is,isn->in", shares.sum(axis=2), unable[places])
     gain = shares[:, :, which].transpose(0, 2, 1) @ (able - unable)[places]
@@ -130,14 +128,31 @@ def _right(shares: Values, skill: Values, shared: float, which: NDArray[np.int64
 
 def _wrong(shares: Values, options: NDArray[np.int64], spread: float) -> Values:
     """Items x options: log-likelihood of where the wrong answers fall, if each option were right."""
-    from scipy.special import gammaln
-
     counts = shares.sum(axis=1)
     each = spread / (options[:, None] - 1)
-    parts = gammaln(counts + each) - gammaln(each)
+    parts = _of_each(lgamma, counts + each) - _of_each(lgamma, each)
     wrong = counts.sum(axis=1, keepdims=True) - counts
-    found: Values = parts.sum(axis=1, keepdims=True) - parts - gammaln(wrong + spread) + gammaln(spread)
+    drawn = _of_each(lgamma, wrong + spread) - lgamma(spread)
+    found: Values = parts.sum(axis=1, keepdims=True) - parts - drawn
     return found
+
+
+def _of_each(function: Callable[[float], float], values: Values) -> Values:
+    """The function's value of each number, found once for numbers that are alike: most are."""
+    unlike, places = np.unique(values, return_inverse=True)
+    found: Values = np.array([function(one) for one in unlike.tolist()])[places].reshape(values.shape)
+    return found
+
+
+def _log_below(value: float) -> float:
+    """Log of the normal's mass below a value."""
+    if value > 0:
+        return log1p(-erfc(value / sqrt(2)) / 2)
+    if value > _FAR:
+        return log(erfc(-value / sqrt(2)) / 2)
+    least = 1 / value**2
+    series = -least * (1 - 3 * least * (1 - 5 * least * (1 - 7 * least)))
+    return -(value**2) / 2 - log(-value * sqrt(2 * pi)) + log1p(series)
 
 
 def _blocks(items: int) -> Iterator[slice]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
+from math import sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,7 +16,7 @@ import orjson
 from mihakk.evaluation.table.column import columns_of
 from mihakk.evaluation.table.scores import COLUMN
 from mihakk.evaluation.table.sheets import Sheet
-from mihakk.machinery.stats import fisher_mean
+from mihakk.machinery.stats import fisher_mean, t_p_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,15 +45,16 @@ def size_effects(figures: pd.DataFrame, parameters: Mapping[str, float]) -> pd.D
     `best_for_size`: the system with the largest figure per parameter.
     """
     import pandas as pd
-    from scipy.stats import linregress
 
     sized = figures.dropna().assign(size=figures["model"].map(parameters)).dropna()
     rows = []
     for column, own in sized.groupby("column", sort=False):
         if own["size"].nunique() > 2:
-            found = linregress(own["size"], own["figure"])
+            slope, r = np.polyfit(own["size"], own["figure"], 1)[0], own["size"].corr(own["figure"])
+            free = len(own) - 2
+            p = t_p_value(r, sqrt((1 - r * r) / free), free)
             best = str(own["model"].iloc[int((own["figure"] / own["size"]).argmax())])
-            rows.append((column, len(own), found.slope, found.rvalue**2, found.pvalue, best))
+            rows.append((column, len(own), float(slope), r * r, p, best))
     return pd.DataFrame(rows, columns=["column", "systems", "slope", "r2", "p", "best_for_size"])
 
 

@@ -197,7 +197,7 @@ def _propose(source: str, options: Sequence[str], *, taken: bool) -> str:
     from mihakk.validators.external.proposal import propose_for
 
     proposal = propose_for(source)
-    open_console(stderr=taken).print(show_proposal(proposal, source, options, taken=taken))
+    show_proposal(proposal, source, options, open_console(stderr=taken), taken=taken)
     return proposal.settled()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -66,15 +67,15 @@ def build(
 
     Example: mihakk build demo --dry-run
     """
-    from mihakk.machinery.settings import require, settings
-
-    require("build")
+    from mihakk.machinery.settings import settings
     from mihakk.pipeline.build import open_build, overridden, run_folder
+    from mihakk.pipeline.run import require_extras
     from mihakk.pipeline.steps.order import STEPS, between
 
     steps = between(first, last)
     folder = run_folder(runs or settings().runs, config.stem)
     opened = overridden(open_build(config, folder, lake), audit_limit, auditors)
+    require_extras(opened)
     if steps[0] is not STEPS[0]:
         opened.stage(STEPS[STEPS.index(steps[0]) - 1].stage).manifest()
     console = open_console(stderr=as_json)
@@ -111,8 +112,14 @@ def _run(
     from mihakk.pipeline.losses import refused
     from mihakk.pipeline.observer import Stopwatch
     from mihakk.pipeline.run import run_pipeline
-    from mihakk.reports.closing import audited, link_latest, released, standing_commit, write_review_queue
-    from mihakk.reports.dashboard.page import write_report
+    from mihakk.reports.closing import (
+        audited,
+        done_without,
+        link_latest,
+        released,
+        standing_commit,
+        write_review_queue,
+    )
     from mihakk.reports.log_lines import observer_for
     from mihakk.reports.terminal import LOST, closing_table, shown_path
 
@@ -136,12 +143,14 @@ def _run(
     if stage == RELEASED:
         if run.data_docs:
             write_data_docs(opened, run.data_docs)
-        report = write_report(opened)
+        rows.append(("Audit", audited(opened, [opened.stage(AUDITED).manifest()])))
+        if find_spec("duckdb"):
+            from mihakk.reports.dashboard.page import write_report
+
+            rows.append(("Report", shown_path(write_report(opened))))
+        if lacking := done_without():
+            rows.append(("Done without", lacking))
         link_latest(opened.run_folder)
-        rows += [
-            ("Audit", audited(opened, [opened.stage(AUDITED).manifest()])),
-            ("Report", shown_path(report)),
-        ]
         observer.phase(END, watch.lap(END))
         took = f"{sum(watch.seconds.values()):.1f} s, {peak_memory_mb():,.0f} MB at most in one process"
         rows.append(("Took", took))

@@ -39,7 +39,9 @@ def report(
 
     Example: mihakk report demo --out demo.html
     """
-    from mihakk.machinery.settings import settings
+    from mihakk.machinery.settings import require, settings
+
+    require("pages")
     from mihakk.pipeline.build import open_build
     from mihakk.reports.dashboard.overview import Gatherer
     from mihakk.reports.dashboard.page import write_overview
@@ -74,6 +76,9 @@ def dashboard(
 
     Example: mihakk dashboard demo persian --port 8092
     """
+    from mihakk.machinery.settings import require
+
+    require("pages")
     import uvicorn
 
     from mihakk.pipeline.build import open_build

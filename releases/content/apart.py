@@ -21,6 +21,7 @@ from statistics import fmean
 from typing import Any
 
 from mihakk.machinery.groups import grouped
+from mihakk.machinery.stats import binomial_tail
 from mihakk.machinery.text import key
 from mihakk.releases.content.fingerprints import NAMES, PIECES
 from mihakk.releases.content.item_tables import Placed, config_name
@@ -118,8 +119,8 @@ def keep_apart(
     shown = frozenset[str]().union(*(runs for name, (_, runs) in before.sealed.items() if name not in stay))
     taken = _disjoint((unit for unit in units if unit.name in old), ())
     taken += _disjoint((unit for unit in units if unit.name not in names), shown, taken)
-    # What a version called told has its gold told by that version's open split, for good. That checks or people
-    # objected to an item tells of its gold too: whoever has the checks can ask about each option.
+    # What a version called told has its gold told by that version's open split, for good. That checks
+    # or people objected to an item tells of its gold too: whoever has them can ask about each option.
     named = {name: reason for name, reason in removed if reason not in _SAYS_NOTHING}
     objected, asked = list[_Unit](), list[_Unit]()
     for unit in taken:
@@ -284,8 +285,6 @@ def _told(
     units: Sequence[_Unit], guess: Callable[[ChoiceItem, str], float], old: Collection[str]
 ) -> _Unit | None:
     """A question that the guess finds, where the guess finds more than luck explains."""
-    from scipy.stats import binomtest
-
     right, chance, found = 0.0, 0.0, []
     for unit in units:
         item = _choice(unit)
@@ -296,7 +295,7 @@ def _told(
         chance += len(item.gold) / len(item.options)
         if share > len(item.gold) / len(item.options) and unit.name not in old:
             found.append((share, unit))
-    luck = binomtest(round(right), len(units), min(1.0, chance / len(units)), alternative="greater").pvalue
+    luck = binomial_tail(round(right), len(units), min(1.0, chance / len(units)))
     return max(found, key=lambda one: one[0])[1] if found and luck < DOUBT else None
 
 

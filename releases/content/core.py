@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -24,6 +25,7 @@ from mihakk.machinery.draw import in_turns, lot
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.groups import grouped
 from mihakk.machinery.ids import content_hash
+from mihakk.machinery.stats import t_quantile
 from mihakk.machinery.text import key
 from mihakk.releases.content.item_tables import Placed, config_name, core_file, with_version, write_parquet
 from mihakk.releases.content.split import source_work
@@ -212,11 +214,9 @@ def _slice(name: str, value: str, members: Sequence[_Question]) -> CoreSlice:
     If the questions about one work had nothing in common the error would be that of as many draws as there
     are questions; if they were all right or all wrong together, of as many as there are works.
     """
-    from scipy.special import ndtri
-
     works = len({question.work for question in members})
     least, most = (0.5 / sqrt(count) for count in (len(members), works))
-    reach = float(ndtri(0.975) + ndtri(POWER)) * sqrt(2 * (1 - CORRELATION))
+    reach = (t_quantile(inf) + NormalDist().inv_cdf(POWER)) * sqrt(2 * (1 - CORRELATION))
     return CoreSlice(
         stratum=name,
         value=value,

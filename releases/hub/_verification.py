@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+import pyarrow as pa
 import pyarrow.parquet as pq
+import yaml
 
 from mihakk.machinery.errors import ExternalFailure
 from mihakk.releases.cleaned_record import CleanedRecord, read_cleaned
@@ -16,10 +19,13 @@ from mihakk.releases.content.item_tables import CORE, core_file, data_files, row
 
 Rows = dict[str, dict[str, int]]
 """Config -> split -> rows."""
+HAS_DATASETS: Final = find_spec("datasets") is not None
+"""Whether `datasets` is installed, which reads a release as most who use it do. Without it the files that the
+card lists are read by themselves."""
 
 
 def verify_folder(folder: Path, version: str, expected: Path | None = None) -> Rows:
-    """Check a release that was fetched: manifest, version, and every config and split through `datasets`.
+    """Check a release that was fetched: manifest, version, and every config and split as it is loaded.
 
     Args:
         version: What the data must say it is.
@@ -40,7 +46,7 @@ def verify_folder(folder: Path, version: str, expected: Path | None = None) -> R
         return _verify_cleaned(folder, version, cleaned)
     rows: dict[str, dict[str, int]] = {}
     with tempfile.TemporaryDirectory(prefix="mihakk-datasets-") as cache:
-        for config, splits in load_all(folder, cache).items():
+        for config, splits in (_loaded(folder, cache) if HAS_DATASETS else listed(folder)).items():
             for split, loaded in splits.items():
                 _check_rows(loaded, _hashes(folder, config, split), version, f"{config}/{split}")
                 if not core_file(folder, config.removesuffix(CORE)).is_file() or not config.endswith(CORE):
@@ -67,6 +73,29 @@ def _verify_cleaned(folder: Path, version: str, record: CleanedRecord) -> Rows:
     return rows
 
 
+def listed(folder: Path) -> dict[str, dict[str, pa.Table]]:
+    """Config -> split -> rows of a built release, from the files that its card lists."""
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    configs = yaml.safe_load(card.split("---\n", 2)[1])["configs"]
+    return {
+        one["config_name"]: {
+            files["split"]: pa.concat_tables(
+                pq.read_table(path, partitioning=None) for path in sorted(folder.glob(files["path"]))
+            )
+            for files in one["data_files"]
+        }
+        for one in configs
+    }
+
+
+def _loaded(folder: Path, cache: str) -> dict[str, dict[str, pa.Table]]:
+    """The same, as `datasets` loads them."""
+    return {
+        config: {split: loaded.data.table for split, loaded in splits.items()}
+        for config, splits in load_all(folder, cache).items()
+    }
+
+
 def load_all(folder: Path, cache: str | None = None, split: str | None = None) -> dict[str, Any]:
     """Config -> what `load_dataset` gives of a release folder: its splits, or the one named."""
     import datasets
@@ -86,10 +115,10 @@ def _hashes(folder: Path, config: str, split: str) -> dict[str, str]:
     return hashes
 
 
-def _check_rows(loaded: Any, expected: Mapping[str, str], version: str, place: str) -> None:
+def _check_rows(loaded: pa.Table, expected: Mapping[str, str], version: str, place: str) -> None:
     if loaded.num_rows != len(expected):
         raise ExternalFailure(f"{place}: {loaded.num_rows} rows loaded, {len(expected)} written")
-    for batch in loaded.data.table.to_batches(max_chunksize=5_000):
+    for batch in loaded.to_batches(max_chunksize=5_000):
         for row in batch.to_pylist():
             if row["version"] != version:
                 raise ExternalFailure(f"{place}: {row['id']} is of version {row['version']}, not {version}")

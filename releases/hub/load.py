@@ -11,10 +11,10 @@ from typing import Any
 
 from mihakk.machinery.configs import load_text
 from mihakk.machinery.errors import ExternalFailure, MihakkWarning, UsageError
-from mihakk.machinery.settings import settings
+from mihakk.machinery.settings import install_command, settings
 from mihakk.releases.content.checksum import MANIFEST, faults, read_manifest
 from mihakk.releases.hub._git import git, is_repository, tags
-from mihakk.releases.hub._verification import load_all
+from mihakk.releases.hub._verification import HAS_DATASETS, listed, load_all
 from mihakk.releases.hub.embedded import EmbeddedHub, listed_withdrawals
 from mihakk.releases.hub.publication import moved, require_same_commit, require_version, sorted_versions
 from mihakk.releases.hub.remote import RemoteHub
@@ -33,8 +33,9 @@ def load(
     *,
     commit: str | None = None,
     endpoint: str | None = None,
+    as_frames: bool = False,
 ) -> Any:
-    """A release as `datasets.load_dataset` gives it.
+    """A release as `datasets.load_dataset` gives it, or as pandas frames.
 
     A version that was withdrawn comes with a `MihakkWarning` that says why, unless a commit is named.
     The version's tag is resolved to a commit once, the files are fetched by the commit into a folder named by
@@ -46,21 +47,43 @@ def load(
         split: One split of the config.
         commit: Load this commit and do not ask the Hub what the tag points at. A commit fetched before is
             then read without any network.
+        as_frames: Frames in place of datasets, for which the package `datasets` is not needed.
 
     Raises:
-        UsageError: There is no such version or config.
+        UsageError: There is no such version, config or split, or `datasets` is not installed.
         ExternalFailure: The Hub can't be reached, or what came is not the version asked for.
     """
+    if not (as_frames or HAS_DATASETS):
+        raise UsageError(f"this needs datasets: run `{install_command('hub')}`, or load it `as_frames=True`")
+    folder = release_folder(name, version, commit=commit, endpoint=endpoint)
+    if as_frames:
+        return _frames(name, version, folder, config, split)
     import datasets
 
-    folder = release_folder(name, version, commit=commit, endpoint=endpoint)
     if config is None:
         return load_all(folder, split=split)
     datasets.disable_progress_bars()
     configs = datasets.get_dataset_config_names(str(folder))
     if config not in configs:
-        raise UsageError(f"{name} {version} has no config {config!r}: it has {', '.join(configs)}")
+        raise _lacks(f"{name} {version}", "config", config, configs)
     return datasets.load_dataset(str(folder), config, split=split)  # nosec B615 # checked local files
+
+
+def _frames(name: str, version: str, folder: Path, config: str | None, split: str | None) -> Any:
+    """Config -> split -> frame; without the level that is named."""
+    found: dict[str, Any] = listed(folder)
+    if config is not None and config not in found:
+        raise _lacks(f"{name} {version}", "config", config, found)
+    for one, splits in found.items() if config is None else [(config, found[config])]:
+        if split is not None and split not in splits:
+            raise _lacks(f"{one} of {name} {version}", "split", split, splits)
+        frames = {part: table.to_pandas() for part, table in splits.items() if split in (None, part)}
+        found[one] = frames if split is None else frames[split]
+    return found if config is None else found[config]
+
+
+def _lacks(what: str, kind: str, named: str, there: Iterable[str]) -> UsageError:
+    return UsageError(f"{what} has no {kind} {named!r}: it has {', '.join(there)}")
 
 
 def release_folder(

@@ -88,6 +88,8 @@ class Quoted:
     """Stage, reason, count and a few examples; without what waits for people."""
     waiting: list[tuple[Item, Verdict]]
     """The first of them."""
+    has_data_docs: bool
+    """Whether Great Expectations' pages lie beside the report."""
 
 
 def quoted(build: Build) -> Quoted:
@@ -108,4 +110,5 @@ def quoted(build: Build) -> Quoted:
         samples=[samples[name] for name in sorted(samples)],
         rejections=rejections,
         waiting=[(one, verdicts[one.id]) for one in audited.read_all("items", ITEM_ROWS, ("id", waits))],
+        has_data_docs=(build.run_folder / "data_docs").is_dir(),
     )

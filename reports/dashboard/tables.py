@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 
@@ -31,6 +30,8 @@ class Tables:
     """One build's tables, open for questions; cheap to make, one for each request."""
 
     def __init__(self, build: Build) -> None:
+        import duckdb
+
         self._build = build
         self._db = duckdb.connect(
             config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}

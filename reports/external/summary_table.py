@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shlex import join
-from typing import Any
 
-from rich.console import Group
+from rich.console import Console, Group
 from rich.markup import escape
 from rich.table import Table
-from rich.text import Text
 
 from mihakk.pipeline.external_summary import WORTH_MOST, AuditSummary
 from mihakk.pipeline.usage import describe
@@ -106,8 +104,10 @@ def _sentences(found: AuditSummary) -> Iterator[str]:
     yield from (f"{name}: {shown_path(Path(path))}" for name, path in found.files.items())
 
 
-def show_proposal(found: Proposal, source: str, options: Sequence[str] = (), *, taken: bool) -> Group:
-    """The proposed mapping with its evidence, and the command that takes it, with the options given."""
+def show_proposal(
+    found: Proposal, source: str, options: Sequence[str], console: Console, *, taken: bool
+) -> None:
+    """Prints the proposed mapping with its evidence, and the command that takes it with the options given."""
     guesses = Table(
         "What",
         "Columns",
@@ -119,12 +119,9 @@ def show_proposal(found: Proposal, source: str, options: Sequence[str] = (), *, 
         guesses.add_row(guess.what, escape(", ".join(guess.columns)), escape(guess.evidence))
     for other in found.alternatives:
         guesses.add_row(f"[dim]not {other.what}", escape(", ".join(other.columns)), escape(other.evidence))
-    lines: list[Any] = [escape(f"Note: {note}.") for note in found.notes]
+    console.print(guesses, *(escape(f"Note: {note}.") for note in found.notes), sep="\n")
     if not taken and not found.questions:
         command = f"mihakk audit {join([source, '--map', found.mapping, *options])}"
         asks = "" if "--rules-only" in options else " (add --rules-only to ask no model)"
-        lines += [
-            f"Nothing was audited. If the columns are right{asks}:",
-            Text(command, overflow="fold"),
-        ]
-    return Group(guesses, *lines)
+        console.print(f"Nothing was audited. If the columns are right{asks}:")
+        console.print(command, soft_wrap=True, markup=False)  # copied from a terminal it has to stay one line

@@ -77,6 +77,7 @@ def _least(options: AldiwanOptions) -> int:
 SOURCE = register(
     Source(
         name="aldiwan",
+        extra="sources",
         title="aldiwan",
         licence="unknown",
         home="https://www.aldiwan.net",

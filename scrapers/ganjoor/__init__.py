@@ -114,6 +114,7 @@ def in_public_domain(poet: Poet) -> bool:
 SOURCE = register(
     Source(
         name="ganjoor",
+        extra="sources",
         title="Ganjoor",
         licence="unknown",
         home="https://ganjoor.net",

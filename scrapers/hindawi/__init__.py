@@ -210,6 +210,7 @@ def _least(options: HindawiOptions) -> int:
 SOURCE = register(
     Source(
         name="hindawi",
+        extra="sources",
         title="Hindawi Foundation",
         licence="unknown",
         home="https://www.hindawi.org",

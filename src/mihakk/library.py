@@ -236,16 +236,15 @@ def build(config: str | Path, *, lake: str | None = None, runs: Path | None = No
         UsageError: The config is wrong, or names what is not installed.
         ExternalFailure: Something outside failed; the same call goes on where it stopped.
     """
-    from mihakk.machinery.settings import require, settings
-
-    require("build")
+    from mihakk.machinery.settings import settings
     from mihakk.pipeline.build import open_build, run_folder
     from mihakk.pipeline.engines.choose import open_engine
     from mihakk.pipeline.observer import Silent
-    from mihakk.pipeline.run import run_pipeline
+    from mihakk.pipeline.run import require_extras, run_pipeline
 
     path = Path(config)
     opened = open_build(path, run_folder(runs or settings().runs, path.stem), lake)
+    require_extras(opened)
     with open_engine() as engine:
         return run_pipeline(opened, engine, Silent())
 
@@ -282,12 +281,8 @@ def suspects(
         `rest` (correlation with the other items) and `evidence` in a sentence.
 
     Raises:
-        UsageError: The results are in no known form, nothing joins, fewer than six systems answered, or the
-            extra `stats` is not installed.
+        UsageError: The results are in no known form, nothing joins, or fewer than six systems answered.
     """
-    from mihakk.machinery.settings import require
-
-    require("stats")
     from mihakk.evaluation.results import Reading, said
     from mihakk.evaluation.suspects import as_frame
     from mihakk.evaluation.suspects import suspects as ranked
@@ -327,13 +322,10 @@ def compare(
         answered, as the notes say where some are lacking.
 
     Raises:
-        UsageError: The results are in no known form, nothing joins, or the extra `stats` is not installed.
+        UsageError: The results are in no known form, or nothing joins.
     """
     from dataclasses import replace
 
-    from mihakk.machinery.settings import require
-
-    require("stats")
     from mihakk.evaluation.results import Reading, score_frame
     from mihakk.evaluation.table.results import results as table
     from mihakk.evaluation.table.scores import answered_by_all

@@ -8,8 +8,11 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import mannwhitneyu
 
-from mihakk.annotation.statistics.auditor_errors import annotators
+from mihakk.annotation.statistics.auditor_errors import _less_by_chance, annotators
 from mihakk.annotation.statistics.sampling import NEWCOMER_CHECKS, Queued
 from mihakk.schemas.review import Review
 
@@ -239,3 +242,13 @@ def test_reasons_that_are_repeated_tell_of_copying():
     )
     assert with_reasons.copied_from == "a"
     assert with_reasons.copying > without.copying
+
+
+@given(
+    st.lists(st.integers(1, 30), min_size=20, max_size=20),
+    st.lists(st.integers(1, 90), min_size=20, max_size=60),
+)
+def test_haste_is_judged_as_scipy_judges_it(last: list[int], before: list[int]) -> None:
+    expected = mannwhitneyu(last, before, alternative="less").pvalue
+    assert _less_by_chance(last, before) == pytest.approx(expected, rel=1e-9)
+    assert _less_by_chance([7] * 20, [7] * 20) == 1.0

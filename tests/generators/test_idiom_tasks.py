@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_bipartite_matching
+
+from mihakk.generators.neighbours import _matched, one_of_each
 from mihakk.schemas.item import AnswerItem, ChoiceItem
 from tests.generators.generated import generate
 from tests.generators.records import make_idiom
@@ -128,3 +135,22 @@ def test_an_explanation_that_quotes_the_idiom_tells_the_answer() -> None:
     made = generate([quoting, *IDIOMS[1:]], "meaning_choice", "explanation")
     assert made.skipped == {"skipped.meaning_choice.explanation_repeats_idiom": 1}
     assert {item.task for item in made.items if item.origin.records[0] == "q"} == {"explanation"}
+
+
+NAMES = [f"idiom {number}" for number in range(10)]
+CHOSEN = st.fixed_dictionaries({name: st.lists(st.sampled_from(NAMES), unique=True) for name in NAMES}).map(
+    lambda chosen: {name: [other for other in others if other != name] for name, others in chosen.items()}
+)
+
+
+@given(CHOSEN)
+def test_as_many_idioms_as_scipy_finds_take_a_meaning_that_no_other_takes(
+    chosen: dict[str, list[str]],
+) -> None:
+    offered = np.array([[other in chosen[name] for other in NAMES] for name in NAMES])
+    most = int((maximum_bipartite_matching(csr_array(offered), perm_type="column") >= 0).sum())
+    matched = _matched(chosen)
+    assert len(matched) == len(set(matched.values())) == most
+    assert all(other in chosen[name] for name, other in matched.items())
+    taken = one_of_each(chosen)
+    assert taken.keys() == {name for name in NAMES if chosen[name]}

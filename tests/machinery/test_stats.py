@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import betaincinv, chdtrc
+from scipy.special import betaincinv, chdtrc, stdtr, stdtrit
 from scipy.stats import binomtest
 
 from mihakk.machinery.agreement import gwet_ac1
-from mihakk.machinery.stats import chi_square_tail, clopper_pearson, fisher_mean, holm, wilson
+from mihakk.machinery.stats import (
+    binomial_tail,
+    chi_square_tail,
+    clopper_pearson,
+    fisher_mean,
+    holm,
+    t_p_value,
+    t_quantile,
+    t_tails,
+    wilson,
+)
 
 
 @given(st.integers(1, 2000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
@@ -37,6 +49,28 @@ def test_exact_intervals_of_weighted_samples_are_those_of_scipy(
 def test_tails_of_chi_square_are_those_of_scipy(degrees: int, value: float) -> None:
     expected = pytest.approx(chdtrc(degrees, value), rel=1e-12, abs=1e-15)
     assert chi_square_tail(value, degrees) == expected
+
+
+@given(st.integers(1, 2000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.floats(0, 1))
+def test_chances_of_as_many_hits_are_those_of_scipy(case: tuple[int, int], share: float) -> None:
+    expected = binomtest(*case, share, alternative="greater").pvalue
+    assert binomial_tail(*case, share) == pytest.approx(expected, abs=2e-12, rel=0)
+
+
+@given(st.floats(0, 60), st.floats(0.3, 1e4) | st.just(inf))
+def test_tails_of_students_t_are_those_of_scipy(value: float, degrees: float) -> None:
+    assert t_tails(value, degrees) == pytest.approx(2 * stdtr(degrees, -value), rel=1e-9, abs=1e-12)
+
+
+@given(st.floats(0.5, 1e4) | st.just(inf), st.floats(1e-9, 0.9))
+def test_quantiles_of_students_t_are_those_of_scipy(degrees: float, tails: float) -> None:
+    assert t_quantile(degrees, tails) == pytest.approx(-stdtrit(degrees, tails / 2), rel=1e-9)
+
+
+def test_what_lies_at_the_ends_of_students_t() -> None:
+    assert t_tails(0.0, 3) == t_tails(0.0, inf) == 1.0
+    assert t_p_value(1.0, 0.0, 5) == 0.0
+    assert t_p_value(1e-13, 1e-14, 5) == 1.0
 
 
 def test_one_sided_bounds() -> None:

@@ -37,6 +37,7 @@ def test_the_second_look_at_the_same_tables_examines_none_of_them(
 
     monkeypatch.setattr(module, "examine", counted)
     found = guard_tables(build)
+    assert found is not None
     assert "items" in asked
     first = write_data_docs(build, found).read_text("utf-8")
     asked.clear()
@@ -48,6 +49,10 @@ def test_the_second_look_at_the_same_tables_examines_none_of_them(
     part = build.stage(CHECKED).manifest().shards[0].parts["items"]
     path.write_text(text.replace(part, "0" * 64), "utf-8")
     assert guard_tables(build) != found
+    assert "items" in asked
+    asked.clear()
+    monkeypatch.setattr(module, "HAS_PAGES", False)
+    assert guard_tables(build) is None
     assert "items" in asked
 
 

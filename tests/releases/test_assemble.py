@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from importlib import import_module
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -16,7 +17,7 @@ from mihakk.releases.assemble import AssembledRelease, assemble
 from mihakk.releases.content.canary import canary_guid
 from mihakk.releases.content.checksum import MANIFEST, faults, write_manifest
 from mihakk.releases.content.item_tables import data_files, row_hash, row_item
-from mihakk.releases.hub._verification import verify_folder
+from mihakk.releases.hub._verification import listed, load_all, verify_folder
 from mihakk.schemas.benchmark import BenchmarkConfig
 from mihakk.schemas.finding import Finding
 from tests.releases.release_material import (
@@ -300,11 +301,13 @@ def test_the_same_words_written_another_way_are_called_renormalised(
     assert later.version == "0.2.0"
 
 
+@pytest.mark.parametrize("has_datasets", [True, False])
 def test_verification_notices_a_row_whose_content_and_hash_disagree(
-    first_release: AssembledRelease, tmp_path: Path
+    first_release: AssembledRelease, tmp_path: Path, has_datasets: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import pyarrow as pa
 
+    monkeypatch.setattr(import_module("mihakk.releases.hub._verification"), "HAS_DATASETS", has_datasets)
     folder = tmp_path / "r"
     shutil.copytree(first_release.folder, folder)
     path = folder / "ar_meaning_choice" / "test-00000-of-00001.parquet"
@@ -315,3 +318,12 @@ def test_verification_notices_a_row_whose_content_and_hash_disagree(
     write_manifest(folder)
     with pytest.raises(ExternalFailure, match="came back with other content"):
         verify_folder(folder, "0.1.0")
+
+
+def test_frames_of_a_release_are_what_datasets_load(first_release: AssembledRelease) -> None:
+    frames, loaded = listed(first_release.folder), load_all(first_release.folder)
+    assert frames.keys() == loaded.keys()
+    for config, splits in loaded.items():
+        assert frames[config].keys() == splits.keys()
+        for split, rows in splits.items():
+            assert frames[config][split].to_pylist() == rows.to_list()

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mihakk.validators.expectations.contracts import CONTRACTS, SHOWN, References, TableName, TableViolation
 
 if TYPE_CHECKING:
     import pandas as pd
 
+HAS_PAGES: Final = find_spec("great_expectations") is not None
+"""Whether Great Expectations is installed, which checks the suites and makes pages of them. Without it the
+same suites are checked, and there are no pages."""
 _NUMBERS = count(1)
 """Of the tables examined in this process: no two assets may have one name."""
 
@@ -27,7 +32,7 @@ class TableResult:
     rows: int
     violations: tuple[str, ...]
     outcome: Any
-    """Great Expectations' own result, for the Data Docs."""
+    """Great Expectations' own result, for the Data Docs; None without rows or without that package."""
 
 
 def examine(
@@ -41,11 +46,13 @@ def examine(
         references: Ids of other tables for the foreign keys, e.g. `{"items": ids}`.
         name: What the Data Docs call this table; the suite's name if empty.
     """
-    import great_expectations as gx
-
     columns = CONTRACTS[table].flat(frames, references or {})
     if columns.empty:
         return TableResult(table, 0, (), None)
+    if not HAS_PAGES:
+        return TableResult(table, len(columns), tuple(_violations(table, columns)), None)
+    import great_expectations as gx
+
     batch = (
         _source()
         .add_dataframe_asset(name=f"{name or table} {next(_NUMBERS)}")
@@ -55,8 +62,42 @@ def examine(
     for kind, arguments in CONTRACTS[table].expectations():
         suite.add_expectation(getattr(gx.expectations, kind)(**arguments))
     outcome = batch.get_batch({"dataframe": columns}).validate(suite)
-    found = tuple(_violation(one) for one in outcome.results if not one.success)
+    found = tuple(_outcome_violation(one) for one in outcome.results if not one.success)
     return TableResult(table, len(columns), found, outcome)
+
+
+def _violations(table: TableName, columns: pd.DataFrame) -> Iterator[str]:
+    """What Great Expectations would say of the table, without it; cells without a value break one alone."""
+    for kind, arguments in CONTRACTS[table].expectations():
+        names = arguments.get("column_list") or [arguments["column"]]
+        cells = (
+            columns[names] if kind == "ExpectColumnValuesToNotBeNull" else columns[names].dropna(how="all")
+        )
+        breaks = cells[_breaks(kind, arguments, cells)]
+        if len(breaks):
+            rows = breaks.to_dict("records") if len(names) > 1 else breaks[names[0]].tolist()
+            name = re.sub(r"(?<!^)(?=[A-Z])", "_", kind).lower()
+            yield _violation(name, arguments, len(breaks), rows)
+
+
+def _breaks(kind: str, arguments: Mapping[str, Any], cells: pd.DataFrame) -> pd.Series[bool]:
+    """Which rows an expectation does not hold of."""
+    column = cells.iloc[:, 0]
+    match kind:
+        case "ExpectColumnValuesToNotBeNull":
+            return column.isna()
+        case "ExpectColumnValuesToMatchRegex":
+            pattern = re.compile(arguments["regex"])
+            found: pd.Series[bool] = column.map(lambda text: pattern.search(text) is None).astype(bool)
+            return found
+        case "ExpectColumnValuesToBeUnique" | "ExpectCompoundColumnsToBeUnique":
+            return cells.duplicated(keep=False)
+        case "ExpectColumnValuesToBeBetween":
+            least, most = arguments["min_value"], arguments["max_value"]
+            return ~column.between(least, column.max() if most is None else most)
+        case "ExpectColumnValuesToBeInSet":
+            return ~column.isin(arguments["value_set"])
+    raise NotImplementedError(kind)
 
 
 def require(results: Sequence[TableResult]) -> None:
@@ -118,19 +159,26 @@ def _keep(context: Any, results: Sequence[TableResult]) -> None:
         context.validation_results_store.set(key, result.outcome)
 
 
-def _violation(outcome: Any) -> str:
+def _outcome_violation(outcome: Any) -> str:
     config, found = outcome.expectation_config, outcome.result
-    columns = config.kwargs.get("column") or ", ".join(config.kwargs.get("column_list", ()))
     if outcome.exception_info.get("raised_exception"):
-        return f"{columns}: {outcome.exception_info.get('exception_message')}"
-    examples = found.get("partial_unexpected_list", [])[:SHOWN]
+        return f"{_columns(config.kwargs)}: {outcome.exception_info.get('exception_message')}"
+    examples = found.get("partial_unexpected_list", [])
+    return _violation(config.type, config.kwargs, found.get("unexpected_count", 0), examples)
+
+
+def _violation(kind: str, arguments: Mapping[str, Any], rows: int, examples: Sequence[Any]) -> str:
     limits = {
         name: value
-        for name, value in config.kwargs.items()
+        for name, value in arguments.items()
         if name in ("value_set", "regex", "min_value", "max_value") and value is not None
     }
     said = f" {limits}" if limits else ""
-    return f"{columns}: {found.get('unexpected_count', 0)} rows break {config.type}{said}, e.g. {examples}"
+    return f"{_columns(arguments)}: {rows} rows break {kind}{said}, e.g. {list(examples[:SHOWN])}"
+
+
+def _columns(arguments: Mapping[str, Any]) -> str:
+    return arguments.get("column") or ", ".join(arguments.get("column_list", ()))
 
 
 @cache

@@ -386,6 +386,8 @@ def test_the_report_is_one_file_that_quotes_no_item(
 
 def test_the_page_of_a_run_is_the_same_page_with_its_texts(made: Made, tmp_path: Path) -> None:
     build = replace(made.build, run_folder=tmp_path)
+    assert "data_docs" not in write_report(build).read_text("utf-8"), "no link to pages that are not there"
+    (tmp_path / "data_docs").mkdir()
     page = write_report(build).read_text("utf-8")
     assert re.findall(r'(?:src|href)="(?!#|data:)([^"]+)"', page) == [
         "data_docs/index.html",

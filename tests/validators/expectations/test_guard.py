@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,21 @@ def test_what_breaks_a_contract_is_named(
     violations = examine(table, [frame], references).violations
     assert len(violations) == 1
     assert violations[0].startswith(named)
+
+
+@pytest.mark.parametrize(
+    ("table", "rows", "references"),
+    [*((table, frame, references) for table, frame, references in GOOD), *(row[1:4] for row in BAD)],
+)
+def test_without_great_expectations_the_same_is_found_and_has_no_pages(
+    table: Any, rows: Any, references: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = rows if isinstance(rows, pd.DataFrame) else _frame(*rows)
+    with_it = examine(table, [frame], references)
+    monkeypatch.setattr(import_module("mihakk.validators.expectations.guard"), "HAS_PAGES", False)
+    without = examine(table, [frame], references)
+    assert (without.violations, without.rows) == (with_it.violations, with_it.rows)
+    assert without.outcome is None
 
 
 @pytest.mark.parametrize(
