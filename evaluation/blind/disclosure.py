@@ -17,7 +17,7 @@ The noise is chosen, not the number of figures: so much that every place of a se
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from math import e, hypot, log, log1p, pi, sqrt
+from math import hypot, log1p, sqrt
 from statistics import NormalDist
 from typing import Final, NamedTuple
 
