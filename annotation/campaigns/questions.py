@@ -130,7 +130,7 @@ def sentence_question(idiom: Idiom, sentence: str, written_by: Mapping[str, str]
     parts = [
         Shown("idiom", idiom.phrase.shown),
         Shown("meaning", idiom.explanation.shown),
-        Shown("sentence", sentence, marked=True),
+        Shown("sentence", sentence, judged=True),
     ]
     question = _idiom_question("dialect_sentence", idiom, parts, {"sentence": sentence, **(written_by or {})})
     facts = {**question.facts, "licence": idiom.provenance.licence}
