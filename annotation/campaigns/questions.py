@@ -186,7 +186,7 @@ def label_question(poem: Poem) -> Question:
     verses = [" … ".join(half.shown for half in couplet.halves) for couplet in poem.couplets]
     labels = words("label_validation", poem.language)
     named = [
-        Shown(name, poem.source_labels.get(name) or value_name(name, value, poem.language, labels) or "؟")
+        Shown(name, poem.source_labels.get(name) or value_name(name, value, poem.language, labels) or "–")
         for name, value in known.items()
     ]
     return Question(

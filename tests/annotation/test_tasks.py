@@ -157,6 +157,8 @@ def test_a_task_tells_its_place_in_the_language_of_its_screen_and_stays_sealed()
 def test_the_source_is_told_in_the_language_of_the_screen(screen, licence, records):
     told = review_task(choice(), screen=screen)["data"]["provenance"]
     assert told[licence] == "CC-BY-4.0"
+    unknown = review_task(choice(licence="unknown"))["data"]["provenance"]
+    assert unknown["الرخصة"] == "غير معروف"
     assert told[records] == "idiom-0"
 
 
