@@ -130,7 +130,7 @@ def sentence_question(idiom: Idiom, sentence: str, written_by: Mapping[str, str]
     parts = [
         Shown("idiom", idiom.phrase.shown),
         Shown("meaning", idiom.explanation.shown),
-        Shown("sentence", sentence, marked=True),
+        Shown("sentence", sentence, judged=True),
     ]
     question = _idiom_question("dialect_sentence", idiom, parts, {"sentence": sentence, **(written_by or {})})
     facts = {**question.facts, "licence": idiom.provenance.licence}
@@ -186,7 +186,7 @@ def label_question(poem: Poem) -> Question:
     verses = [" … ".join(half.shown for half in couplet.halves) for couplet in poem.couplets]
     labels = words("label_validation", poem.language)
     named = [
-        Shown(name, poem.source_labels.get(name) or value_name(name, value, poem.language, labels) or "؟")
+        Shown(name, poem.source_labels.get(name) or value_name(name, value, poem.language, labels) or "–")
         for name, value in known.items()
     ]
     return Question(

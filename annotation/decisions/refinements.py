@@ -22,7 +22,7 @@ def refinement_task(
 ) -> dict[str, Any]:
     """Is a docstring better as a model would have it, and does it still ask the same?
 
-    The change is shown word by word, right to left, above the task and its solution.
+    The change is shown word by word, each line in its own direction, above the task and its solution.
     """
     shown = [
         ("change", refinement.before),
@@ -37,7 +37,7 @@ def refinement_task(
             return f"<small>{escaped(labels['shown'][name])}</small><br>"
 
         diff = marked_diff(refinement.before, refinement.after, escaped)
-        body = [f'<p>{heading("change")}<span dir="rtl" class="diff">{diff}</span></p>']
+        body = [f'<p>{heading("change")}</p><p class="diff">{diff}</p>']
         if refinement.reason:
             body.append(f"<p>{heading('reason')}<bdi>{escaped(refinement.reason)}</bdi></p>")
         for name, text in (("prompt", prompt), ("solution", solution)):

@@ -110,6 +110,10 @@ def screen_task(
         own_question: Digest of the question that people are to have answered before.
     """
     labels, filled = words(template, screen or language), dict(boxes or {})
+    told = {
+        labels["sources"].get(name, name): value_name(name, value, language, labels)
+        for name, value in (provenance or {"id": subject}).items()
+    }
     data = {
         "sample_id": subject,
         "content_hash": content,
@@ -120,7 +124,7 @@ def screen_task(
         "screen": screen or language,
         "meta_html": meta(facts or {}, subject, language, labels),
         "item_html": html(labels),
-        "provenance": dict(provenance or {}) or {"id": subject},
+        "provenance": told,
         "form": filled,
         **({"own_question": own_question} if own_question else {}),
     }

@@ -17,10 +17,10 @@ from mihakk.schemas.audit import CRITERIA, Criterion
 from mihakk.schemas.record import Record
 from mihakk.schemas.review import Review
 
-LEAST_RIGHT = 0.89
+LEAST_RIGHT = 0.9
 """Who surely judges a smaller share of the items rightly may be guessing: who guesses three answers in ten,
 and is right in nine of ten of the others, judges 78 of 100 rightly; one who judges 88 rightly
-rings in 4 of 100."""
+rings in 5 of 100."""
 LEAST_APART = 0.5
 """The same for Youden's index: who keeps everything is often right, and tells nothing apart."""
 LEAST_COPYING = 0.5

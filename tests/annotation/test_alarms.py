@@ -93,12 +93,13 @@ def test_who_guesses_or_copies_is_alarmed_and_who_is_careful_is_not():
 
 @pytest.mark.drill
 @pytest.mark.parametrize(
-    ("habit", "alarm", "least"), [("guesser", "guessing", 0.5), ("copier", "copying", 0.35)]
+    ("habit", "alarm", "least"), [("guesser", "guessing", 0.55), ("copier", "copying", 0.35)]
 )
 def test_who_guesses_or_copies_three_answers_in_ten_is_often_alarmed(habit, alarm, least):
     anything, each = alarmed(range(50_000, 50_100), **{habit: PARTLY})
     assert each[habit, alarm] >= least
-    assert max(anything["careful"], anything["other"]) <= 0.07, "one in twenty, and what chance allows"
+    assert anything["careful"] <= 0.05
+    assert anything["other"] <= 0.09, "who judges 88 of 100 rightly: one in twenty, and what chance allows"
 
 
 def evidence(seed: int, copier: float, checks: int) -> float:

@@ -150,6 +150,27 @@ def test_a_task_tells_its_place_in_the_language_of_its_screen_and_stays_sealed()
     assert all(untouched(task["data"]) for task in tasks)
 
 
+@pytest.mark.parametrize(
+    ("screen", "licence", "records"),
+    [("ar", "الرخصة", "السجلات"), ("fa", "پروانه", "رکوردها"), ("en", "Licence", "Records")],
+)
+def test_the_source_is_told_in_the_language_of_the_screen(screen, licence, records):
+    told = review_task(choice(), screen=screen)["data"]["provenance"]
+    assert told[licence] == "CC-BY-4.0"
+    unknown = review_task(choice(licence="unknown"))["data"]["provenance"]
+    assert unknown["الرخصة"] == "غير معروف"
+    assert told[records] == "idiom-0"
+
+
+def test_a_sentence_to_judge_stands_first_and_is_not_marked_as_right():
+    phrase, meaning = Form(raw="إيده طويلة"), Form(raw="يسرق")
+    source = Provenance(source="s", url="file:s#1", licence="CC0-1.0", sha256="0" * 64, parser_version="1")
+    idiom = Idiom(id="i1", language="ar", phrase=phrase, explanation=meaning, provenance=source)
+    page = sentence_question(idiom, "خلي بالك منه.").task()["data"]["item_html"]
+    assert page.index("خلي بالك منه.") < page.index("إيده طويلة")
+    assert "key" not in page
+
+
 def test_every_question_about_an_idiom_names_its_dialect():
     source = Provenance(source="s", url="file:s#1", licence="CC0-1.0", sha256="0" * 64, parser_version="1")
     phrase, meaning = Form(raw="إيده طويلة"), Form(raw="يسرق")

@@ -202,10 +202,10 @@ def test_answers_to_another_text_do_not_count() -> None:
 HOSTILE = '<img src=x onerror="alert(1)"> أعد العدد'
 
 
-def test_people_see_the_change_word_by_word_right_to_left_and_nothing_runs() -> None:
+def test_people_see_the_change_word_by_word_each_line_in_its_direction_and_nothing_runs() -> None:
     one = Refinement(problem="p", line=1, status="proposed", before="قم بارجاع العدد", after=HOSTILE)
     shown = refinement_task(one, "def f(): ...", "    return 1")["data"]["item_html"]
-    assert '<span dir="rtl" class="diff">' in shown
+    assert '<p class="diff">' in shown
     assert "<del>" in shown
     assert "<ins>" in shown
     assert "<span>العدد</span>" in shown.replace("<span> العدد", "<span>العدد")
