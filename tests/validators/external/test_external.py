@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.lake.columns import write_table
+from mihakk.machinery.memory import free_memory
 from mihakk.schemas.item import ITEM_ROWS, AnswerItem, ChoiceItem
 from mihakk.validators.external import (
     ExternalBenchmark,
@@ -21,6 +22,7 @@ from mihakk.validators.external import (
     read_benchmark,
     write_clean,
 )
+from mihakk.validators.external.table import read_tables
 from tests.foreign_sets import audit_set, read_rows, write_rows
 
 LETTERS = parse_mapping("question=q,choices=A+B+C,gold=gold,id=name")
@@ -322,3 +324,30 @@ def test_which_option_a_text_is_is_not_looked_at_where_letters_name_one_in_every
     monkeypatch.setattr(golds, "comparison_key", lambda *_: pytest.fail("compared texts"))
     rows = [golds.Given(letter, ("one", "two"), "en") for letter in "ABBA"]
     assert golds.infer(rows, "auto").scheme == "letter"
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_a_file_that_memory_has_no_room_for_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    """By rows, not lines: cells hold line breaks."""
+    frame = pd.DataFrame({"question": [f"line {n}\nand\nmore\nof it?" for n in range(1000)], "answer": "a"})
+    path = tmp_path / f"set.{form}"
+    if form == "csv":
+        frame.to_csv(path, index=False)
+    elif form == "jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_parquet(path)
+    monkeypatch.setattr("mihakk.validators.external.table.free_memory", lambda: 10_000_000)
+    assert len(read_tables(path)[0].rows) == 1000
+    monkeypatch.setattr("mihakk.validators.external.table.free_memory", lambda: 8_000_000)
+    with pytest.raises(UsageError, match=r"has some 1,00\d rows.*9 kB.* are free: audit it"):
+        read_tables(path)
+    monkeypatch.setattr("mihakk.validators.external.table.free_memory", lambda: None)
+    assert read_tables(path)
+
+
+def test_the_memory_that_is_left_is_what_the_machine_and_its_container_say() -> None:
+    free = free_memory()
+    assert free is None or 0 < free < 1 << 50
