@@ -154,8 +154,8 @@ def _check_memory(path: Path, name: str) -> None:
     if free is not None and needed > free:
         raise UsageError(
             f"{name} has some {rows:,} rows. An audit takes about {ROW_MEMORY // 1000} kB of memory each, "
-            f"{needed / 1e9:.0f} GB, and {free / 1e9:.1f} GB are free: audit it on a machine with more, or in "
-            "parts, a file each (what rows of two parts have in common is not found then)"
+            f"{needed / 1e9:.0f} GB, and {free / 1e9:.1f} GB are free: use a machine with more, or audit "
+            "parts of it, a file each (what rows of two parts have in common is not found then)"
         )
 
 

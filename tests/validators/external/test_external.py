@@ -342,7 +342,7 @@ def test_a_file_that_memory_has_no_room_for_is_refused_before_it_is_read(
     monkeypatch.setattr("mihakk.validators.external.table.free_memory", lambda: 10_000_000)
     assert len(read_tables(path)[0].rows) == 1000
     monkeypatch.setattr("mihakk.validators.external.table.free_memory", lambda: 8_000_000)
-    with pytest.raises(UsageError, match=r"has some 1,00\d rows.*9 kB.* are free: audit it"):
+    with pytest.raises(UsageError, match=r"has some 1,00\d rows.*9 kB.* are free: use a machine"):
         read_tables(path)
     monkeypatch.setattr("mihakk.validators.external.table.free_memory", lambda: None)
     assert read_tables(path)
