@@ -58,19 +58,42 @@ def unpacked(data: bytes, *, room: int = ROOM) -> Iterator[bytes]:
             with pa.ipc.open_file(data) as table:
                 for number in range(table.num_record_batches):
                     yield from _texts(table.get_batch(number))
-        elif data.startswith(_GZIP):
-            whole = zlib.decompressobj(wbits=31)
-            inner = whole.decompress(data, room)
-            if not whole.unconsumed_tail:
-                yield from unpacked(inner, room=room - len(inner))
+        else:
+            for _, inner in members(data, room=room):
+                room -= len(inner)
+                yield from unpacked(inner, room=room)
+    except (pa.ArrowException, OSError, UsageError):
+        return
+
+
+def members(data: bytes, *, room: int = ROOM) -> Iterator[tuple[str, bytes]]:
+    """Name and bytes of each member of a zip archive or gzip file; nothing where `data` is neither.
+
+    Raises:
+        UsageError: It is damaged or encrypted, or unpacks to more than `room` bytes.
+    """
+    try:
+        if data.startswith(_GZIP):
+            while data:  # a file may be several, one behind the other
+                whole = zlib.decompressobj(wbits=31)
+                inner = whole.decompress(data, max(room, 1))
+                if whole.unconsumed_tail:
+                    raise UsageError(f"a gzip file unpacks to more than {room:,} bytes")
+                yield "unpacked", inner
+                if not whole.eof:
+                    raise UsageError("a gzip file is cut off")
+                room -= len(inner)
+                data = whole.unused_data.lstrip(b"\0")
         elif data.startswith(_ZIP):
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                members = archive.infolist()
-                room -= sum(member.file_size for member in members)
-                for member in members if room >= 0 else ():
-                    yield from unpacked(archive.read(member), room=room)
-    except (pa.ArrowException, zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError):
-        return
+                every = archive.infolist()
+                if sum(member.file_size for member in every) > room:
+                    raise UsageError(f"an archive unpacks to more than {room:,} bytes")
+                for member in every:
+                    yield member.filename, archive.read(member)
+                yield "comment", archive.comment
+    except DAMAGED as error:
+        raise UsageError(f"a packed file is damaged or encrypted ({error})") from error
 
 
 def _texts(batch: pa.RecordBatch) -> Iterator[bytes]:

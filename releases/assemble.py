@@ -26,7 +26,7 @@ from mihakk.releases.content.canary import canary_guid
 from mihakk.releases.content.checksum import MANIFEST, file_digest, read_manifest, write_manifest
 from mihakk.releases.content.core import write_core
 from mihakk.releases.content.item_tables import Render, Renders, data_files, with_version, write_split
-from mihakk.releases.content.seals import Seals
+from mihakk.releases.content.seals import Seals, row_tells
 from mihakk.releases.export.tasks import write_tasks
 from mihakk.releases.gathered import ReleaseInput, contents_of, gather
 from mihakk.releases.paper_trail import audit_tables as tables
@@ -283,7 +283,9 @@ def _write_papers(
     tables.write_scores(said.audits, audit / "scores.parquet")
 
     def untold(said: Any) -> Any:
-        told = matter.hub.quoted({"fields": {"": said.detail}})
+        row = {"": said.detail}
+        own = "" if matter.seals.isdisjoint(row_tells(row)) else matter.config.name
+        told = own or matter.hub.quoted(row)
         return said.model_copy(update={"detail": f"withheld: quotes what {told} sealed"}) if told else said
 
     tables.write_findings(map(untold, said.findings), audit / "findings.parquet")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from mihakk.releases.content.item_tables import (
     Renders,
     item_schema,
     item_table,
+    placed_row,
     released_rows,
     with_ability,
 )
@@ -28,7 +29,7 @@ from mihakk.releases.gates import Gate, gates, require
 from mihakk.releases.leaks import Elsewhere, leaks_gate
 from mihakk.releases.lookups import look_up
 from mihakk.releases.paper_trail.audit_tables import read_removed
-from mihakk.releases.printed import rows_of
+from mihakk.releases.printed import printed_digests, rows_of
 from mihakk.releases.release_facts import ReleaseFacts
 from mihakk.releases.told import told_facts, told_gates
 from mihakk.releases.versions.diff import Contents, Signature, table_signatures
@@ -105,14 +106,15 @@ def gather(
     placed, left_out = place(items, papers.verdicts, papers.resolutions, config, facts)
     key = None if config.release.blind == "off" else blind_key()
     seals = seals or Seals(key=key or b"")
-    placed, waiting = _without_waiting(placed, seals)
+    placed, waiting = _without_waiting(placed, seals, lambda one: placed_row(one, canary, renders))
     left_out = (*left_out, *waiting)
     printed: list[Mapping[str, Any]] = []
     marks = frozenset[str]()
     if key is not None:
         printed = [row for folder in earlier for row in released_rows(folder)]
         named = {(one.id, one.reason) for folder in earlier for one in read_removed(folder)}
-        placed, more = keep_apart(placed, key, SCORED, printed, seals, removed=named)
+        own = Seals(printed=printed_digests(earlier))
+        placed, more = keep_apart(placed, key, SCORED, printed, seals, own=own, removed=named)
         left_out = (*left_out, *more)
         test = [one.item for splits in placed.values() for one in splits.get(SCORED, ())]
         marks = marks.union(*map(seals.marks, test))
@@ -200,11 +202,13 @@ def _elsewhere(
 
 
 def _without_waiting(
-    placed: Mapping[str, Mapping[str, list[Placed]]], seals: Seals
+    placed: Mapping[str, Mapping[str, list[Placed]]],
+    seals: Seals,
+    row: Callable[[Placed], Mapping[str, Any]],
 ) -> tuple[dict[str, dict[str, list[Placed]]], list[Rejection]]:
     """The items without those whose texts a blind release of the hub keeps sealed."""
-    every = [one.item for splits in placed.values() for each in splits.values() for one in each]
-    waiting = seals.waiting(every)
+    every = [one for splits in placed.values() for each in splits.values() for one in each]
+    waiting = seals.waiting((one.item, row(one)) for one in every)
     if len(waiting) == len(every):
         raise UsageError(
             f"nothing can be released: all {len(every)} items wait for the end of a seal "

@@ -1,60 +1,132 @@
-"""Everything that a release prints, as rows: what a build made, and what came from anybody's benchmark."""
+"""Everything that a release prints: what its files hold as they are published, and its rows."""
 
 from __future__ import annotations
 
-import html
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import io
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mihakk.machinery.errors import UsageError
-from mihakk.machinery.text.encoding import decode
-from mihakk.machinery.unpacked import strings, unpacked
+from mihakk.machinery.text.encoding import decode, decodings
+from mihakk.machinery.unpacked import ROOM, members, strings
 from mihakk.releases.cleaned_record import FILE as CLEANED
-from mihakk.releases.cleaned_record import read_cleaned
 from mihakk.releases.content.checksum import release_files
-from mihakk.releases.content.fingerprints import readings
+from mihakk.releases.content.fingerprints import consecutive, readings, shown_marks
 from mihakk.releases.content.item_tables import BATCH_ROWS, data_files, read_items
+from mihakk.releases.content.seals import open_digest
 from mihakk.releases.versions.diff import REFINED
-from mihakk.validators.external.table import FORMATS, Table, read_tables
+from mihakk.validators.external.table import FORMATS, read_tables
 
-_TAG = re.compile(r"<[^<>]*>")
+_LONG, _OVERLAP = 1 << 16, 1 << 10
+"""Characters of a line that are read at once, and how many of them are read with the next ones again."""
+_PARQUET, _ARROW, _ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+
+
+class Printed(NamedTuple):
+    """A row or line of a file of a release, or whatever else of it stands by itself."""
+
+    place: str
+    """Where it stands, for who has to find it: an item's id, or a file and a row or line."""
+    marks: set[str]
+    """Fingerprints of all its texts, and of those that it makes with what stands before it."""
+    is_sealed: bool = False
+    """Whether it is a question of a blind release: the golds of its texts are elsewhere."""
+    is_unread: bool = False
+    """Whether it is a packed file or a table of which nobody can tell what it holds."""
+
+
+def printed(folder: Path) -> Iterator[Printed]:
+    """All that the files of a release print; what this reads is what is registered and what is refused.
+
+    A table gives every text in any column, whatever it is nested in, and the texts of its schema. Any other
+    file is read line by line as every text that its bytes may be, as it stands and with entities, escapes and
+    tags undone. What is packed is unpacked. A file's name is a text of it.
+    """
+    items = set(_item_tables(folder))
+    for path in release_files(folder):
+        name = path.relative_to(folder).as_posix()
+        yield Printed(f"the name of {name}", shown_marks({"": name}))
+        yield from _printed(path.read_bytes(), name, of_items=path in items)
+
+
+def printed_digests(folders: Iterable[Path]) -> frozenset[bytes]:
+    """Digests of what releases print; a sealed question prints nothing."""
+    marks = (one.marks for folder in folders for one in printed(folder) if not one.is_sealed)
+    return frozenset(map(open_digest, set[str]().union(*marks)))
+
+
+def _printed(data: bytes, name: str, *, of_items: bool = False, room: int = ROOM) -> Iterator[Printed]:
+    try:
+        if data.startswith(_PARQUET):
+            table = pq.ParquetFile(io.BytesIO(data))
+            # Names of columns at any depth, and what is said of the table and of each column.
+            schema = table.schema_arrow.serialize().to_pybytes() + table.metadata.created_by.encode()
+            yield from _lines(schema, f"{name}, schema")
+            yield from _rows(table.iter_batches(BATCH_ROWS), name, of_items=of_items)
+            return
+        if data.startswith((_ARROW, _ARROW_STREAM)):
+            opened = pa.ipc.open_file if data.startswith(_ARROW) else pa.ipc.open_stream
+            yield from _rows(opened(data).read_all().to_batches(BATCH_ROWS), name)
+        packed = False
+        for member, inner in members(data, room=room):
+            packed, room = True, room - len(inner)
+            yield Printed(f"{name}, {member}", shown_marks({"": member}))
+            yield from _printed(inner, f"{name}, {member}", room=room)
+        if packed:
+            return
+    except (pa.ArrowException, OSError, ValueError, UsageError):
+        yield Printed(name, set(), is_unread=True)
+    yield from _lines(data, name)
+
+
+def _rows(batches: Iterable[pa.RecordBatch], name: str, *, of_items: bool = False) -> Iterator[Printed]:
+    number = 0
+    for batch in batches:
+        # Column by column: two may have one name.
+        columns = [column.to_pylist() for column in batch.columns]
+        for cells in zip(*columns, strict=True):
+            number += 1
+            if of_items:
+                row = dict(zip(batch.schema.names, cells, strict=True))
+                place = str(row.get("id") or f"{name}, row {number}")
+                yield Printed(place, shown_marks(row), is_sealed=row.get("sealed") is True)
+            else:
+                yield Printed(f"{name}, row {number}", shown_marks({"": cells}))
+
+
+def _lines(data: bytes, name: str) -> Iterator[Printed]:
+    seen: set[tuple[str, str]] = set()
+    for text in decodings(data):
+        for reading in readings(text):
+            lines = [
+                (number, line[start : start + _LONG + _OVERLAP])
+                for number, line in enumerate(reading.splitlines(), 1)
+                for start in range(0, len(line), _LONG)
+            ]
+            found = consecutive((line for _, line in lines), seen)
+            for (number, _), marks in zip(lines, found, strict=True):
+                if marks:
+                    yield Printed(f"{name}, line {number}", marks)
 
 
 def rows_of(folder: Path) -> Iterator[dict[str, Any]]:
     """Rows of any release; those with columns of their own as if every text were a field.
 
     Of a release that no build made, every file is read: tables cell by cell, and the others line by line.
-
-    Raises:
-        UsageError: A table that should hold rows can't be read.
     """
     tables = _item_tables(folder)
-    yield from _items(folder, tables) if tables else _files(folder, tables)
-
-
-def printed_rows(folder: Path) -> Iterator[dict[str, Any]]:
-    """The same, and what else a build's release prints: papers, errata, the audit's tables, tasks."""
-    tables = _item_tables(folder)
-    yield from _items(folder, tables)
-    yield from _files(folder, tables)
-
-
-def _items(folder: Path, tables: Iterable[Path]) -> Iterator[dict[str, Any]]:
-    for path in tables:
-        try:
-            table = read_items(path)
-        except UsageError:
-            for number, row in enumerate(pq.read_table(path).to_pylist(), 1):
-                yield as_row(strings(row), f"{path.relative_to(folder)}, row {number}")
+    for path in tables or release_files(folder):
+        name = path.relative_to(folder).as_posix()
+        if tables:
+            yield from _items(path, name)
         else:
-            for batch in table.to_batches(BATCH_ROWS):
-                yield from batch.to_pylist()
+            yield from _cells_of(path, name)
 
 
 def _item_tables(folder: Path) -> list[Path]:
@@ -63,74 +135,35 @@ def _item_tables(folder: Path) -> list[Path]:
     return [path for _, _, path in data_files(folder)]
 
 
-def _files(folder: Path, tables: Collection[Path]) -> Iterator[dict[str, Any]]:
-    """Every file but these tables."""
-    record = read_cleaned(folder)
-    told = {one.path for one in record.tables if one.rows} if record is not None else set()
-    for path in release_files(folder):
-        if path not in tables:
-            yield from _file(path, path.relative_to(folder).as_posix(), told, folder.name)
+def _items(path: Path, name: str) -> Iterator[dict[str, Any]]:
+    try:
+        table = read_items(path)
+    except UsageError:
+        for number, row in enumerate(pq.read_table(path).to_pylist(), 1):
+            yield as_row(strings(row), f"{name}, row {number}")
+    else:
+        for batch in table.to_batches(BATCH_ROWS):
+            yield from batch.to_pylist()
 
 
-def _file(path: Path, name: str, told: Collection[str], release: str) -> Iterator[dict[str, Any]]:
-    found = _tables(path)
-    if name in told and not any(table.rows for table in found):
-        raise UsageError(
-            f"{release}: the rows of {name} can't be read, so nobody can tell what it prints: "
-            "audit the benchmark again"
-        )
-    for table in found:
-        texts: list[Any] = [*table.columns, *(bad.body for bad in table.unreadable)]
-        yield as_row(_cells([texts, table.around or ()]), name)
-        for number, row in table.rows.items():
-            yield as_row(_cells(row), f"{name}, row {number + 1}")
-    if path.suffix.lower() == ".parquet":
-        yield as_row(_schema(path), f"{name}, schema")
-    else:  # a table in its own words as well: a parser drops what is said twice
-        for number, line in enumerate(_lines(path), 1):
-            yield as_row([line], f"{name}, line {number}")
-
-
-def _schema(path: Path) -> Iterator[str]:
-    """Names, at any depth, and metadata of a parquet file."""
-    with suppress(OSError, ValueError):
-        schema = pq.read_schema(path)
-        yield from schema.to_string(show_field_metadata=False, show_schema_metadata=False).splitlines()
-        for one in (schema, *schema):
-            for name, value in (one.metadata or {}).items():
-                yield from (part.decode("utf-8", "replace") for part in (name, value))
-
-
-def _tables(path: Path) -> list[Table]:
+def _cells_of(path: Path, name: str) -> Iterator[dict[str, Any]]:
     with suppress(UsageError):
-        return read_tables(path) if path.suffix.lower() in FORMATS else []
-    return []
+        if path.suffix.lower() in FORMATS:
+            for table in read_tables(path):
+                for number, row in table.rows.items():
+                    yield as_row(_cells(row), f"{name}, row {number + 1}")
+            return
+    for number, line in enumerate(decode(path.read_bytes()).text.splitlines(), 1):
+        yield as_row([line], f"{name}, line {number}")
 
 
-def _lines(path: Path) -> Iterator[str]:
-    """Lines of a text; of a workbook, every text in it, be it in no column or behind a cell."""
-    packed = list(unpacked(path.read_bytes()))
-    for data in packed[1:] or packed:
-        for line in decode(data).text.splitlines():
-            yield from (html.unescape(part) for part in _TAG.split(line) if part.strip())
-
-
-def _cells(value: Any) -> Iterator[str]:
-    """Every text, and those within a text that is JSON; bytes as the text that they are."""
-    value = _read(value)
-    for text in strings(value):
+def _cells(row: Mapping[str, Any]) -> Iterator[str]:
+    """Every text, and those within a text that is JSON."""
+    for text in strings(row):
         yield text
         if text[:1] in ("{", "["):
             with suppress(ValueError):
                 yield from strings(orjson.loads(text))
-
-
-def _read(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _read(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_read(one) for one in value]
-    return decode(value).text if isinstance(value, bytes) else value
 
 
 def as_row(texts: Iterable[str], place: str) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def end(name: Named, as_json: AsJson = False) -> None:
 
 
 def rebuild(as_json: AsJson = False) -> None:
-    """Make the Hub's registry again from its releases and their golds, after a loss or before its first use.
+    """Make the Hub's registry again from its releases and their golds, after a loss or where it asks for it.
 
     Whole poems are known from builds alone: they stay where their files in `.registry` are whole. Restore
     the folder from a copy where there is one: benchmarks that the Hub no longer has are lost. Seals that had

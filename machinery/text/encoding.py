@@ -3,6 +3,7 @@
 import codecs
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 from mihakk.machinery.text import codepoints as cp
@@ -41,6 +42,8 @@ _HEAD: Final = 4096
 # Labels for encodings with no undefined bytes, or nearly none: they decode anything, and so prove nothing.
 _SINGLE_BYTE: Final = {"cp1256", "cp1252", "iso8859-1", "ascii", "iso8859-6"}
 _WESTERN: Final = {"cp1252", "iso8859-1", "ascii"}
+_WIDE: Final = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+_WRITE_ARABIC: Final = ("cp1256", "iso8859-6", "cp720", "cp864", "mac_arabic", "mac_farsi", "gb18030")
 
 
 def decode(raw: bytes, *, header_charset: str | None = None) -> Decoded:
@@ -73,6 +76,30 @@ def _strict(raw: bytes, encoding: str) -> str | None:
         return raw.decode(encoding) if encoding else None
     except (UnicodeError, LookupError):  # LookupError: a codec that is not of text, such as base64
         return None
+
+
+def decodings(raw: bytes) -> list[str]:
+    """Every text that these bytes may be, for a search that nothing may hide from; UTF-8 comes first.
+
+    What they declare is one more reading, never the only one. Bytes that are no UTF-8 are read by every
+    encoding that can write Arabic too. Never raises.
+    """
+    names = dict.fromkeys(("utf-8", *(_codec(one) for one in _all_declared(raw))))
+    if _strict(raw, "utf-8") is None:
+        names |= dict.fromkeys((*_WIDE, *_WRITE_ARABIC))
+    elif b"\0" in raw or b"\6" in raw:  # as UTF-16 and UTF-32 have spaces and Arabic letters
+        names |= dict.fromkeys(_WIDE)
+    found: dict[str, None] = {}
+    for name in names:
+        with suppress(UnicodeError, LookupError):
+            found[raw.decode(name, "replace")] = None
+    return list(found)
+
+
+def _all_declared(raw: bytes) -> set[str]:
+    labels = ((found[1] or found[2]).decode("ascii", "replace") for found in _DECLARED.finditer(raw))
+    # The two that take time by the square of the length are no encodings of files.
+    return {label for label in labels if _codec(label) not in ("", "idna", "punycode")}
 
 
 def declared(raw: bytes) -> str | None:

@@ -91,6 +91,7 @@ def keep_apart(
     earlier: Sequence[Mapping[str, Any]],
     seals: Seals,
     *,
+    own: Seals | None = None,
     removed: Collection[tuple[str, str]] = (),
 ) -> tuple[dict[str, dict[str, list[Placed]]], list[Rejection]]:
     """The items that a blind release may hold, and those left out.
@@ -99,6 +100,7 @@ def keep_apart(
         secret: Draws the order in which questions are tried.
         earlier: Public rows of earlier versions.
         seals: What others have printed.
+        own: What earlier versions printed with their golds.
         removed: Public id and reason of all that the errata of earlier versions name.
     """
     before = _earlier(earlier)
@@ -131,7 +133,7 @@ def keep_apart(
             objected.append(unit)
     kept = _untold_all(asked, dev, old)
     # Only now, so that a build that changes nothing takes and leaves the same questions for the same reasons.
-    own = Seals().with_printed(earlier)
+    own = own or Seals()
     told = {unit.name for unit in kept if own.is_printed(sealed[unit.name])}
     if told:
         kept = _untold_all([unit for unit in kept if unit.name not in told], dev, old)

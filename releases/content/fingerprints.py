@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import html
 import re
+import sys
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final
 from urllib.parse import unquote
 from zlib import crc32
 
 from mihakk.machinery.text import key
+from mihakk.machinery.text.encoding import decodings
 from mihakk.releases.content.split import LABELS, work
 
 LETTERS = 16
 """Of a run; two texts share `LETTERS + WINDOW - 1` letters before they surely share a fingerprint."""
 WINDOW = 5
+REACH = LETTERS + WINDOW - 2
+"""Letters of the longest text that may have no fingerprint but as a whole."""
 LEAST = 6
 """Letters of a short text that is a fingerprint as a whole; a shorter one is nobody's own."""
 POEM = "poem "
@@ -29,25 +35,91 @@ NAMES = frozenset({"poet", "title"})
 PIECES = re.compile(r"[\n\t/*…|=«»]|\s{2,}")
 """Between texts that stand in one field."""
 
-_ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
+MORE_PIECES = (re.compile(r'[\n\t"<>]'), re.compile(r"""[\n\t"'<>,;:|]"""))
+"""Between texts in the source of a page, of JSON or of a table: quotes and tags, or whatever parts cells."""
+
+_ESCAPE: Final = re.compile(
+    r"\\(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|(.))", re.S
+)
+_SIGNS: Final = {"n": "\t", "r": "\t", "t": "\t", "b": "", "f": ""}
+_TAG: Final = re.compile(r"<[^<>]*>")
 _LATIN: Final = re.compile("[\u00d8-\u00db][\u0080-\u00ff\u0152-\u2122]")
 """How UTF-8 of Arabic and Persian begins where it was read as a Western encoding."""
 _WESTERN: Final = re.compile("[\u00c0-\u00ff]{3}")
 """Arabic of one byte a letter, read so."""
+_ROUNDS: Final = 8
+"""How often what was undone is undone again: JSON in a cell of JSON, entities of entities."""
+
+
+class _Letters(dict[int, str]):
+    """The letter that another one is a form of, by its name: dotless, Maghribi, or with other dots.
+
+    For what is compared with a seal alone: two words that differ in such letters are two words elsewhere.
+    """
+
+    _BASE: Final = {
+        unicodedata.name(letter).removeprefix("ARABIC LETTER "): letter
+        for letter in "ابتثجحخدذرزسشصضطظعغفقكلمنهويپچژگ"
+    }
+
+    def __missing__(self, point: int) -> str:
+        char = chr(point)
+        self[point] = found = self._of(char, unicodedata.name(char, ""))
+        return found
+
+    def _of(self, char: str, name: str) -> str:
+        # What stretches a line, stands above one or fills a place is no letter, whatever Unicode calls it.
+        if "TATWEEL" in name or "FILLER" in name or name.startswith("ARABIC SMALL"):
+            return ""
+        own, letter, words = name.partition("ARABIC LETTER ")
+        named = words.partition(" WITH ")[0].split() if letter and not own else ()
+        base = next((self._BASE[one] for one in named if one in self._BASE), "")
+        return key(base, "ar") or char
+
+
+_LETTERS_OF: Final = _Letters()
+
+
+def letters_of(text: str) -> str:
+    """The letters and digits by which texts are compared, whatever language one is said to be in."""
+    return key(text, "ar").translate(_LETTERS_OF)
 
 
 def readings(text: str) -> list[str]:
-    """A text as it stands, and as it reads with entities, escapes or a wrong encoding undone."""
-    return list(dict.fromkeys((text, *_undone(text))))
+    """A text as it stands, and as it reads with entities, escapes, tags or a wrong encoding undone.
+
+    The last one is that of which most is undone, tags aside.
+    """
+    found = [text]
+    while len(found) <= _ROUNDS and (plain := _plain(found[-1])) != found[-1]:
+        found.append(plain)
+    *before, last = found
+    further = [other for one in found for other in _misread(one)]
+    untagged = [bare for one in (*found, *further) if "<" in one and (bare := _TAG.sub("", one)) != one]
+    return [*dict.fromkeys(one for one in (*before, *further, *untagged) if one != last), last]
 
 
-def _undone(text: str) -> Iterator[str]:
+def _plain(text: str) -> str:
+    """With entities, percent signs and escapes undone, once; what stands around them stays."""
     if "&" in text:
-        yield html.unescape(text)
+        text = html.unescape(text)
     if "%" in text:
-        yield unquote(text)
-    if "\\u" in text:
-        yield _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+        text = unquote(text)
+    if "\\" in text:
+        # Two halves of one character, as JSON may write it, are one.
+        text = _ESCAPE.sub(_unescaped, text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    if found[5] is not None:
+        # A quoted quote is part of the text, and no end of it.
+        return _SIGNS.get(found[5], "" if found[5] in "\"'" else found[5])
+    point = int(next(one for one in found.groups() if one), 16)
+    return chr(point) if point <= sys.maxunicode else ""
+
+
+def _misread(text: str) -> Iterator[str]:
     if _WESTERN.search(text):
         for encoding in ("cp1256", "iso8859-6"):
             yield text.encode("cp1252", "replace").decode(encoding, "replace")
@@ -60,13 +132,52 @@ def fingerprints(texts: Iterable[str]) -> set[str]:
     """Fingerprints of texts, together."""
     found: set[str] = set()
     for text in texts:
-        # The letters of Arabic and Persian alike, whatever language a text is said to be in.
-        found.update(_winnowed(key(text, "ar")))
-        for piece in PIECES.split(text):
-            letters = key(piece, "ar")
-            if LEAST <= len(letters) < LETTERS + WINDOW - 1:
-                found.add(f"={letters}")
+        found.update(_winnowed(letters_of(text)))
+        found |= _short(text, PIECES)
     return found
+
+
+def _short(text: str, *separators: re.Pattern[str]) -> set[str]:
+    """Fingerprints of short texts that stand alone."""
+    pieces = {piece for one in separators if one.search(text) for piece in one.split(text)} or {text}
+    found = (letters_of(piece) for piece in pieces)
+    return {f"={letters}" for letters in found if LEAST <= len(letters) <= REACH}
+
+
+def consecutive(texts: Iterable[str], seen: set[tuple[str, str]] | None = None) -> Iterator[set[str]]:
+    """Fingerprints of each text, by itself and with those before it: 20 letters in a row, however parted.
+
+    What is in `seen`, with the same letters before it, gives none; each text is added to it.
+    """
+    seen = set() if seen is None else seen
+    before = last = longest = ""
+    for text in texts:
+        own, found = "" if _DIGEST.fullmatch(text) else letters_of(text), set[str]()
+        if (before, text) not in seen:
+            seen.add((before, text))
+            # What stands whole in an earlier text (a prompt holds its question) has its fingerprints there.
+            told = len(own) > REACH and own in longest
+            found.update(_seam(before + own[:REACH]))
+            found.update(() if told or len(own) <= REACH else _winnowed(own))
+            found |= _short(text, PIECES, *MORE_PIECES)
+            found |= {f"={own}"} if len(own) >= LEAST else set()
+            found |= {f"={last}{own}"} if last and LEAST <= len(last + own) <= REACH else set()
+        yield found
+        before, last = (before + own)[-REACH:], own if len(own) <= REACH else ""
+        if len(longest) < len(own) <= _LONGEST:
+            longest = own
+
+
+_DIGEST: Final = re.compile(r"[0-9a-f-]{16,}")
+"""What is no text, and would be most of what a release registers."""
+_LONGEST: Final = 1 << 14
+"""Letters of a text in which later ones are looked for."""
+
+
+@lru_cache(maxsize=1 << 16)
+def _seam(letters: str) -> frozenset[str]:
+    """Those of a few letters; most rows have the same labels, licences and names beside each other."""
+    return frozenset(_winnowed(letters))
 
 
 def _winnowed(letters: str) -> Iterator[str]:
@@ -82,11 +193,10 @@ def beside(texts: Sequence[str], asked: Iterable[str] = ()) -> set[str]:
 
     Else a line that is printed in two halves had none, nor had a couplet with another word in each line.
     """
-    letters = [key(text, "ar") for text in texts]
-    seams = list(pairwise(letters)) + [(letters[-1], key(text, "ar")) for text in asked if letters]
-    reach = LETTERS + WINDOW - 2
-    found = {run for one, other in seams for run in _winnowed(one[-reach:] + other[:reach])}
-    short = (one + other for one, other in seams if LEAST <= len(one + other) <= reach)
+    letters = [letters_of(text) for text in texts]
+    seams = list(pairwise(letters)) + [(letters[-1], letters_of(text)) for text in asked if letters]
+    found = {run for one, other in seams for run in _winnowed(one[-REACH:] + other[:REACH])}
+    short = (one + other for one, other in seams if LEAST <= len(one + other) <= REACH)
     return found.union(f"={whole}" for whole in short)
 
 
@@ -116,10 +226,30 @@ def about_marks(row: Mapping[str, Any]) -> set[str]:
 
 
 def shown_marks(row: Mapping[str, Any]) -> set[str]:
-    """Fingerprints of all that an open row prints, and of the work that it names."""
-    about, asked = _about(row), _asked_for(row)
-    texts = (row.get("question") or "", *about, *asked)
-    return fingerprints(texts) | beside(about, asked) | _whole(row) | work_marks(row)
+    """Fingerprints of all that an open row prints, in whichever column, and of the work that it names."""
+    texts = list(_texts(row))
+    read = [readings(text) for text in texts]
+    undone = [forms[-1] for forms in read]
+    found = set[str]().union(*consecutive(texts))
+    if undone != texts:
+        found.update(*consecutive(undone))
+    for text, forms in zip(texts, read, strict=True):
+        found.update(*(run for form in forms if form not in (text, forms[-1]) for run in consecutive([form])))
+    return found | beside(_about(row), _asked_for(row)) | work_marks(row)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a row, whatever it is nested in; bytes as every text that they may be."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, bytes):
+        yield from decodings(value)
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _texts(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _texts(one)
 
 
 def work_marks(row: Mapping[str, Any]) -> set[str]:
@@ -129,7 +259,7 @@ def work_marks(row: Mapping[str, Any]) -> set[str]:
 
 
 def _whole(row: Mapping[str, Any]) -> set[str]:
-    letters = key(row.get("question") or "", "ar")
+    letters = letters_of(row.get("question") or "")
     return {f"={letters}"} if len(letters) >= LEAST else set()
 
 

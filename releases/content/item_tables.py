@@ -118,7 +118,8 @@ def item_schema(config: str, items: Sequence[Item], languages: Iterable[Language
     return pa.schema([*_HEAD, *_BY_KIND[kinds[0]], *fields, metadata, *_TAIL])
 
 
-def _row(placed: Placed, canary: str, renders: Renders) -> dict[str, Any]:
+def placed_row(placed: Placed, canary: str, renders: Renders) -> dict[str, Any]:
+    """The row of an item, with no version yet."""
     item = placed.item
     row = item.model_dump(mode="json")
     row |= {
@@ -148,7 +149,7 @@ def batched(rows: Iterable[T], size: int) -> Iterator[list[T]]:
 def item_table(schema: Any, placed: Iterable[Placed], canary: str, renders: Renders) -> Any:
     """Arrow table of items in the order given, with no version yet."""
     batches = [
-        pa.RecordBatch.from_pylist([_row(one, canary, renders) for one in part], schema=schema)
+        pa.RecordBatch.from_pylist([placed_row(one, canary, renders) for one in part], schema=schema)
         for part in batched(placed, BATCH_ROWS)
     ]
     return pa.Table.from_batches(batches, schema=schema).combine_chunks()

@@ -10,7 +10,7 @@ import csv
 import hashlib
 import hmac
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -51,12 +51,6 @@ def sealed_digest(key: bytes, mark: str) -> bytes:
     return hmac.digest(key, f"text\x1f{mark}".encode(), "sha256")[:BYTES]
 
 
-def printed_digests(rows: Iterable[Mapping[str, Any]]) -> frozenset[bytes]:
-    """Digests of what rows print with their golds; sealed rows print none."""
-    marks = set[str]().union(*(shown_marks(row) for row in rows if not row.get("sealed")))
-    return frozenset(map(open_digest, marks))
-
-
 @dataclass(frozen=True)
 class Seals:
     """What is printed, and what is sealed by which benchmark."""
@@ -75,13 +69,13 @@ class Seals:
     """The poems of the items that are built."""
     _poems: dict[str, frozenset[str]] = field(default_factory=dict, init=False, compare=False, repr=False)
 
-    def with_printed(self, rows: Iterable[Mapping[str, Any]]) -> Seals:
-        """The same, and what further rows have printed."""
-        return replace(self, printed=self.printed | printed_digests(rows))
-
-    def waiting(self, items: Iterable[Item]) -> dict[str, str]:
-        """Id of an item that must wait -> the benchmark that sealed its text."""
-        found = ((item.id, self.sealed_by(self.told(item), self.own)) for item in items if self.sealed)
+    def waiting(self, items: Iterable[tuple[Item, Mapping[str, Any]]]) -> dict[str, str]:
+        """Id of an item that must wait, each given with its row as released -> who sealed its text."""
+        found = (
+            (item.id, self.sealed_by(row_tells(row) | self.poem(item), self.own))
+            for item, row in items
+            if self.sealed
+        )
         return {name: other for name, other in found if other}
 
     def has_sealed(self, marks: Iterable[str]) -> bool:

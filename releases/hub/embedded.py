@@ -28,7 +28,7 @@ from mihakk.releases.hub.publication import (
     standing,
 )
 from mihakk.releases.hub.registry import FOLDER as REGISTRY
-from mihakk.releases.hub.registry import Registry, adopt, enter, read_again, require_untold
+from mihakk.releases.hub.registry import READER, Registry, adopt, enter, read_again, require_untold
 from mihakk.releases.versions.withdrawal import FILE, add, mark, of_version, parse
 from mihakk.schemas.withdrawal import Withdrawal
 
@@ -259,9 +259,11 @@ class EmbeddedHub:
             known = registry.index().versions if complete else {}
             for name, version in self._released() if complete else ():
                 entry = known.get(f"{name}@{version}")
-                # An entry of nothing is none: an audit's release was not read once, and a blind one seals.
-                if entry is None or not (
-                    entry.sealed or (entry.printed and not self._is_blind(name, version))
+                # An entry of nothing is none: a blind version seals.
+                if (
+                    entry is None
+                    or entry.reader != READER
+                    or not (entry.sealed or (entry.printed and not self._is_blind(name, version)))
                 ):
                     with tempfile.TemporaryDirectory(prefix="mihakk-registry-") as scratch:
                         folder = self.checkout(name, version, Path(scratch) / version)

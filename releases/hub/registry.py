@@ -13,26 +13,25 @@ from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_serializer
 
 from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.ids import sha256
 from mihakk.machinery.whole import write_whole
 from mihakk.releases.content.blind import find_answers, opened_rows, read_answers
-from mihakk.releases.content.fingerprints import POEM, as_poem, shown_marks
+from mihakk.releases.content.fingerprints import POEM, as_poem
 from mihakk.releases.content.seals import (
     BYTES,
     Seals,
     open_digest,
-    printed_digests,
     sealed_digest,
     sealed_marks,
 )
 from mihakk.releases.content.secret import blind_key, keyed
-from mihakk.releases.printed import as_row, printed_rows
+from mihakk.releases.printed import as_row, printed, printed_digests, rows_of
 from mihakk.schemas.record import Record
 
 if TYPE_CHECKING:
@@ -40,6 +39,8 @@ if TYPE_CHECKING:
 
 FOLDER = ".registry"
 INDEX = "index.json"
+READER = 2
+"""Which reader a version was read by; a later one sees more, and an entry of an earlier one is completed."""
 NAMED = 20
 """Rows that a message names."""
 REMEDY = "restore the folder from a copy, or run `mihakk seal rebuild`"
@@ -54,6 +55,14 @@ class Entry(Record):
     """Digests of what it seals, under the secret: the others."""
     digest: str
     """SHA-256 of the file."""
+    reader: int = 1
+    """`READER` of the Mihakk that read it."""
+
+    @model_serializer
+    def _as_written(self) -> dict[str, Any]:
+        """As the signature of an index has it that knows no readers."""
+        said = {"printed": self.printed, "sealed": self.sealed, "digest": self.digest}
+        return said if self.reader == 1 else {**said, "reader": self.reader}
 
 
 class Index(Record):
@@ -185,7 +194,9 @@ class Registry:
         """Enter a version, in place of what stood under its name."""
         index = self.index()
         data = b"".join((*sorted(found.printed), *sorted(found.sealed)))
-        entry = Entry(printed=len(found.printed), sealed=len(found.sealed), digest=sha256(data))
+        entry = Entry(
+            printed=len(found.printed), sealed=len(found.sealed), digest=sha256(data), reader=READER
+        )
         if index.versions.get(version) == entry and self._file(version).is_file():
             return
         key = self.key() or key
@@ -247,29 +258,36 @@ def enter(registry: Registry, release: AssembledRelease) -> None:
     """
     blind = bool(release.seals)
     seals = registry.seals(release.name, blind=blind)
-    is_empty, printed = True, set[bytes]()
+    shown, clean = set[str](), set[str]()
     told: list[tuple[str, str]] = []
-    for row in printed_rows(release.folder):
-        is_empty = False
-        if row.get("sealed"):
-            if blind:
-                continue
+    for one in printed(release.folder):
+        if one.is_unread:
             raise UsageError(
-                f"{release.name} {release.version} is blind, and nothing says what it seals: build it again"
+                f"{release.name} {release.version}: {one.place} can't be read (damaged, encrypted, or larger "
+                "than its file says), so nobody can tell what it prints: leave it out, or write it again"
             )
-        marks = shown_marks(row)
-        printed.update(map(open_digest, marks))
-        if other := seals.sealed_by(as_poem(marks) | marks) if seals.sealed else "":
-            told.append((str(row["id"]), other))
-    if is_empty:
-        raise UsageError(
-            f"{release.name} {release.version} holds no text that can be read: nothing is published"
-        )
+        if one.is_sealed:
+            if not blind:
+                raise UsageError(
+                    f"{release.name} {release.version} is blind, and nothing says what it seals: "
+                    "build it again"
+                )
+            other = seals.sealed_by(one.marks, release.name)
+        else:
+            new = one.marks - clean
+            tells = new | as_poem(new)
+            own = not release.seals.isdisjoint(tells)
+            other = release.name if own else seals.sealed_by(tells)
+            shown |= one.marks
+            clean |= set() if other else new
+        if other:
+            told.append((one.place, other))
     if told:
         counts = Counter(other for _, other in told)
         what = ", ".join(f"{count} of {name}" for name, count in sorted(counts.items()))
-        where = ", ".join(place for place, _ in told[:NAMED])
-        more = f" and {len(told) - NAMED} more places" if len(told) > NAMED else ""
+        places = list(dict.fromkeys(place for place, _ in told))
+        where = ", ".join(places[:NAMED])
+        more = f" and {len(places) - NAMED} more places" if len(places) > NAMED else ""
         raise UsageError(
             f"{release.name} {release.version} prints texts that are sealed ({what}), in {where}{more}: "
             "build it again so that these items wait, or take the rows out of the benchmark and audit it "
@@ -286,9 +304,9 @@ def enter(registry: Registry, release: AssembledRelease) -> None:
         )
     sealed = frozenset(sealed_digest(seals.key, mark) for mark in release.seals)
     # Of poems what is not printed already: a line that is printed tells as much.
-    untold = {mark for mark in release.poems if open_digest(mark.removeprefix(POEM)) not in printed}
-    printed.update(map(open_digest, untold))
-    registry.add(f"{release.name}@{release.version}", Digests(frozenset(printed), sealed), seals.key)
+    untold = {mark for mark in release.poems if mark.removeprefix(POEM) not in shown}
+    found = Digests(frozenset(map(open_digest, shown | untold)), sealed)
+    registry.add(f"{release.name}@{release.version}", found, seals.key)
 
 
 def require_untold(seals: Seals, why: str) -> None:
@@ -301,28 +319,30 @@ def require_untold(seals: Seals, why: str) -> None:
 
 
 def adopt(registry: Registry, version: str, folder: Path) -> None:
-    """Enter a version that stands on the Hub and in no registry.
+    """Enter a version that stands on the Hub, and in no registry or as an older Mihakk read it.
 
     Raises:
         UsageError: It is blind: its files do not tell what it sealed.
     """
-    rows = list(printed_rows(folder))
-    if any(row.get("sealed") for row in rows):
+    known = registry.index().versions.get(version)
+    if any(row.get("sealed") for row in rows_of(folder)):
+        why = "lacks" if known is None or not known.sealed else "was written by a Mihakk that read less of"
         raise UsageError(
-            f"the registry of this hub lacks {version}, which is blind: nothing is built or published before "
-            f"it is known what is sealed; {REMEDY}"
+            f"the registry of this hub {why} {version}, which is blind: nothing is built or published before "
+            f"it is known what is printed and sealed; {REMEDY}"
         )
-    registry.add(version, Digests(printed_digests(rows)))
+    before = registry.digests(version, known).printed if known is not None else frozenset[bytes]()
+    registry.add(version, Digests(printed_digests([folder]) | before))
 
 
 def read_again(registry: Registry, version: str, folder: Path, golds: Path, identity: str) -> None:
-    """Enter a version by its tables, its golds and what stood of it; `UsageError` where golds are shut."""
-    rows, before = list(printed_rows(folder)), registry.before.get(version, Digests())
-    found = Digests(printed_digests(rows) | before.printed)
+    """Enter a version by its files, its golds and what stood of it; `UsageError` where golds are shut."""
+    before = registry.before.get(version, Digests())
+    found = Digests(printed_digests([folder]) | before.printed)
     key = b""
-    if any(row.get("sealed") for row in rows):
+    asked = {row["id"] for row in rows_of(folder) if row.get("sealed")}
+    if asked:
         key = blind_key()
-        asked = {row["id"] for row in rows if row.get("sealed")}
         opened = (row for _, _, row in opened_rows(folder, read_answers(find_answers(golds), identity)))
         marks = frozenset[str]().union(*(sealed_marks(row) for row in opened if row["id"] in asked))
         sealed = frozenset(sealed_digest(key, mark) for mark in marks)

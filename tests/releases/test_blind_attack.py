@@ -171,6 +171,7 @@ def test_no_version_tells_the_golds_of_another(tmp_path: Path, monkeypatch: pyte
     asked = {row["id"] for row in public_rows(first.folder) if row["sealed"]}
     assert asked <= {row["id"] for row in public_rows(second.folder) if row["sealed"]}
     monkeypatch.setattr(gathered, "released_rows", lambda _: ())
+    monkeypatch.setattr(gathered, "printed_digests", lambda _: frozenset())
     careless = blind(tmp_path / "careless", items(), first.folder, test_share=0.9)
     assert ("told_before", "fa_continuation_completion") in found_of(careless, tmp_path, first.folder)
 
