@@ -145,8 +145,9 @@ def _check_memory(path: Path, name: str) -> None:
     elif FORMATS[path.suffix.lower()] in ("jsonl", "csv", "tsv"):
         with path.open("rb") as file:
             begins = file.read(_SAMPLE).decode("latin-1")
-        # Cells may hold line breaks, so that lines are no rows; the last one may be cut.
-        lines = begins.splitlines(keepends=True)
+        # Cells may hold line breaks, so that lines are no rows; the last one may be cut. `splitlines` would
+        # part it at bytes of letters too.
+        lines = io.StringIO(begins, newline="")
         some = lines if FORMATS[path.suffix.lower()] == "jsonl" else csv.reader(lines)
         with suppress(csv.Error):
             rows = path.stat().st_size * sum(1 for _ in some) // max(1, len(begins))

@@ -348,6 +348,20 @@ def test_a_file_that_memory_has_no_room_for_is_refused_before_it_is_read(
     assert read_tables(path)
 
 
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_bytes_of_letters_are_no_ends_of_lines_where_rows_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    """The last byte of م is a line's end in Latin-1."""
+    path = tmp_path / f"set.{form}"
+    asked = "ما معنى كلمة مقام؟ " * 5
+    lines = ["question,answer"] if form == "csv" else []
+    lines += [f"{asked},م" if form == "csv" else json.dumps({"q": asked}, ensure_ascii=False)] * 1000
+    path.write_text("\n".join(lines), encoding="utf-8")
+    monkeypatch.setattr("mihakk.validators.external.table.free_memory", lambda: 10_000_000)
+    assert len(read_tables(path)[0].rows) == 1000
+
+
 def test_the_memory_that_is_left_is_what_the_machine_and_its_container_say() -> None:
     free = free_memory()
     assert free is None or 0 < free < 1 << 50
