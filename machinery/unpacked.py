@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from mihakk.machinery.errors import UsageError
 
-_PARQUET, _ARROW, _GZIP, _ZIP = b"PAR1", b"ARROW1", b"\x1f\x8b", b"PK\x03\x04"
+PARQUET, ARROW, _GZIP, _ZIP = b"PAR1", b"ARROW1", b"\x1f\x8b", b"PK\x03\x04"
 ROOM = 2**30
 """Bytes that a file may unpack to."""
 
@@ -51,10 +51,10 @@ def unpacked(data: bytes, *, room: int = ROOM) -> Iterator[bytes]:
     """
     yield data
     try:
-        if data.startswith(_PARQUET):
+        if data.startswith(PARQUET):
             for batch in pq.ParquetFile(io.BytesIO(data)).iter_batches():
                 yield from _texts(batch)
-        elif data.startswith(_ARROW):
+        elif data.startswith(ARROW):
             with pa.ipc.open_file(data) as table:
                 for number in range(table.num_record_batches):
                     yield from _texts(table.get_batch(number))
@@ -101,13 +101,15 @@ def _texts(batch: pa.RecordBatch) -> Iterator[bytes]:
         yield "\n".join(strings(row)).encode()
 
 
-def strings(value: Any) -> Iterator[str]:
-    """Every text in nested lists and dicts, in their order."""
+def strings(value: Any, decoded: Callable[[bytes], Iterable[str]] | None = None) -> Iterator[str]:
+    """Every text in nested lists and dicts, in their order; of bytes those that `decoded` gives."""
     if isinstance(value, str):
         yield value
+    elif isinstance(value, bytes) and decoded is not None:
+        yield from decoded(value)
     elif isinstance(value, Mapping):
         for one in value.values():
-            yield from strings(one)
+            yield from strings(one, decoded)
     elif isinstance(value, list | tuple):
         for one in value:
-            yield from strings(one)
+            yield from strings(one, decoded)

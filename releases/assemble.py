@@ -183,8 +183,8 @@ def _write(
     errata = _write_papers(matter, folder, previous, changes)
     record = write_gate_record(gate_record(matter.gates, facts, version, previous), folder)
     answers = None
-    if matter.sealed is not None:
-        answers = write_answers(matter.sealed, config, version, folder, previous)
+    if matter.answers is not None:
+        answers = write_answers(matter.answers, config, version, folder, previous)
     changelogs.write_history(folder, version, items, previous, changes, withdrawn=facts.withdrawn)
     withdrawal.write(facts.withdrawn, folder)
     if changes is not None:
@@ -270,7 +270,7 @@ def _write_exports(matter: ReleaseInput, version: str, folder: Path) -> None:
         folder,
         code_version=matter.facts.code_version,
         core=() if matter.core is None else matter.core.fact.rows,
-        sealed="" if matter.sealed is None else SCORED,
+        sealed="" if matter.answers is None else SCORED,
     )
 
 
@@ -312,7 +312,7 @@ def _card_matter(
         facts=matter.facts,
     )
     made = CardMatter(matter, record.version, summaries, removed, record.overrides, charts)
-    if matter.sealed is not None and matter.ranked_groups < LEAST_GROUPS:
+    if matter.answers is not None and matter.ranked_groups < LEAST_GROUPS:
         warnings.warn(
             f"{matter.config.name} {record.version}: no blind board can be held over it, as its test split "
             f"has {matter.ranked_groups} groups of ranked questions, and two halves take {LEAST_GROUPS}",

@@ -11,7 +11,7 @@ from mihakk.machinery.errors import UsageError
 from mihakk.machinery.settings import REFERENCE, SAMPLES
 from mihakk.releases.content.apart import keep_apart
 from mihakk.releases.content.blind import SPLIT as SCORED
-from mihakk.releases.content.blind import Papers, Sealed, public_items, public_papers, seal, told_items
+from mihakk.releases.content.blind import Papers, public_items, public_papers, seal, told_items
 from mihakk.releases.content.core import Core, core_of
 from mihakk.releases.content.item_tables import (
     Placed,
@@ -66,7 +66,7 @@ class ReleaseInput:
     """How the release stands to every condition."""
     core: Core | None
     """The balanced subset, where the config asks for one."""
-    sealed: Sealed | None
+    answers: Any | None
     """The golds of a blind release; None where they stand beside the questions."""
     ranked_groups: int
     """Groups of its test split that a blind board would rank."""
@@ -130,10 +130,10 @@ def gather(
     stands = gates(items, papers.verdicts, config, facts)
     papers = replace(papers, removed=(*papers.removed, *left_out))
     reasons = _reasons(papers, key)
-    sealed, ranked = None, frozenset[str]()
+    answers, ranked = None, frozenset[str]()
     if key is not None:
         placed = public_items(placed, key)
-        sealed = seal(_tables(placed, canary, renders), config)
+        answers = seal(_tables(placed, canary, renders), config)
         groups = {name: {one.group for one in splits.get(SCORED, ())} for name, splits in placed.items()}
         # What is told is made of these, which lack what is sealed.
         placed = told_items(placed, config, key)
@@ -144,10 +144,10 @@ def gather(
         facts = told_facts(facts, open_items, papers, key)
         stands = told_gates(stands, opened, papers, config, facts)
     tables = _tables(placed, canary, renders)
-    if sealed is not None:
+    if answers is not None:
         known = {record for item in items for record in item.origin.records}
         elsewhere = _elsewhere(tables, siblings, [Path(name) for name in config.release.lookups])
-        leaks, abilities = leaks_gate(tables, sealed.answers.to_pylist(), known, printed, elsewhere)
+        leaks, abilities = leaks_gate(tables, answers.to_pylist(), known, printed, elsewhere)
         require((leaks,))
         tables, stands = with_ability(tables, abilities), (*stands, leaks)
         skill = [
@@ -167,7 +167,7 @@ def gather(
         left_out=left_out,
         gates=stands,
         core=_core(placed, config),
-        sealed=sealed,
+        answers=answers,
         ranked_groups=len(ranked),
         hub=seals,
         seals=marks,

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.text.encoding import decode, decodings
-from mihakk.machinery.unpacked import ROOM, members, strings
+from mihakk.machinery.unpacked import ARROW, PARQUET, ROOM, members, strings
 from mihakk.releases.cleaned_record import FILE as CLEANED
 from mihakk.releases.content.checksum import release_files
 from mihakk.releases.content.fingerprints import consecutive, readings, shown_marks
@@ -25,7 +25,7 @@ from mihakk.validators.external.table import FORMATS, read_tables
 
 _LONG, _OVERLAP = 1 << 16, 1 << 10
 """Characters of a line that are read at once, and how many of them are read with the next ones again."""
-_PARQUET, _ARROW, _ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+_ARROW_STREAM = b"\xff\xff\xff\xff"
 
 
 class Printed(NamedTuple):
@@ -63,15 +63,15 @@ def printed_digests(folders: Iterable[Path]) -> frozenset[bytes]:
 
 def _printed(data: bytes, name: str, *, of_items: bool = False, room: int = ROOM) -> Iterator[Printed]:
     try:
-        if data.startswith(_PARQUET):
+        if data.startswith(PARQUET):
             table = pq.ParquetFile(io.BytesIO(data))
             # Names of columns at any depth, and what is said of the table and of each column.
             schema = table.schema_arrow.serialize().to_pybytes() + table.metadata.created_by.encode()
             yield from _lines(schema, f"{name}, schema")
             yield from _rows(table.iter_batches(BATCH_ROWS), name, of_items=of_items)
             return
-        if data.startswith((_ARROW, _ARROW_STREAM)):
-            opened = pa.ipc.open_file if data.startswith(_ARROW) else pa.ipc.open_stream
+        if data.startswith((ARROW, _ARROW_STREAM)):
+            opened = pa.ipc.open_file if data.startswith(ARROW) else pa.ipc.open_stream
             yield from _rows(opened(data).read_all().to_batches(BATCH_ROWS), name)
         packed = False
         for member, inner in members(data, room=room):

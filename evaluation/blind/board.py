@@ -225,9 +225,11 @@ class Board:
         spent = sum(entry.nats for entry in entries)
         final = closing.nats if closing else {}
         teams = {team: [one for one in entries if one.card.team == team] for team in _teams(entries)}
-        rows = [self._row(own, len(_told(entries))) for own in teams.values()]
         if closing:
             rows = [_final_row(one, teams[one.team]) for one in closing.finals]
+        else:
+            figures = len(_told(entries))
+            rows = [self._row(own, figures) for own in teams.values()]
         told = {
             PUBLIC: self.season.carried(PUBLIC) + spent + final.get(PUBLIC, 0.0),
             OTHER: self.season.carried(OTHER) + final.get(OTHER, 0.0),

@@ -105,22 +105,25 @@ class SubmissionLog:
         if self.keyed is None:
             return
         path = self.path.parent.parent / f".{self.path.parent.name}{_HEAD}"
-        name = self.path.parent.name
-        ends = [self.keyed("head", f"{name}\x1f{number}\x1f{end}") for number, end in enumerate(self._ends)]
-        now = ends[-1] if ends else ""
+        # From the end, as a digest is worked out for each that is looked at.
+        ends = (
+            (number, self.keyed("head", f"{self.path.parent.name}\x1f{number}\x1f{end}"))
+            for number, end in reversed([*enumerate(self._ends)])
+        )
+        _, now = next(ends, (0, ""))
         known = path.read_text("utf-8") if path.is_file() else ""
-        if known and known not in ends:
+        if known == now:
+            return
+        at = next((number for number, end in ends if end == known), None)
+        if known and at is None:
             raise ExternalFailure(
                 f"{self.path} was cut or written anew since its last line was added, or is lost (says "
                 f"{path}): put back the whole file from a copy, such as the published one; nothing is scored "
                 "on another log"
             )
-        if known == now:
-            return
         # A submission is the line behind the season's; the closing one has none behind it that was scored.
-        new = ends.index(known) if known else 0
         if check:
-            for entry in self.entries[new:]:
+            for entry in self.entries[at or 0 :]:
                 check(entry)
         write_whole(path, now.encode())
 

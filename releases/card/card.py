@@ -212,7 +212,7 @@ def _sources(matter: CardMatter) -> str:
         for one in matter.facts.sources
     ]  # fmt: skip
     counts: Counter[str] = Counter()
-    is_blind = matter.release.sealed is not None
+    is_blind = matter.release.answers is not None
     for split in matter.splits:
         counts.update(split.licences)
     known = licences()
@@ -351,7 +351,7 @@ def datasheet(matter: CardMatter) -> str:
     toys = " that are too small to judge" if any(not one.capable for one in facts.auditors) else ""
     left = "Unknown: nobody has sampled the unflagged items."
     people = _people(facts)
-    if matter.release.sealed is not None:
+    if matter.release.answers is not None:
         left, people = (f"Not told: see the gate `{gate}`." for gate in ("miss_rate", "agreement"))
     elif facts.miss_rate is not None:
         left = f"{facts.miss_rate.sentence}."
@@ -385,7 +385,7 @@ def datasheet(matter: CardMatter) -> str:
 
 
 def _untold(matter: CardMatter) -> str:
-    if matter.release.sealed is None:
+    if matter.release.answers is None:
         return ""
     return (
         "\n- Figures on audit and review are of the open items alone, and what solvers that go by form alone "

@@ -62,7 +62,7 @@ class CardMatter:
     @property
     def told_items(self) -> str:
         """What figures on audit and review are of."""
-        return "items" if self.release.sealed is None else OPEN
+        return "items" if self.release.answers is None else OPEN
 
     @property
     def reviewed(self) -> int:

@@ -53,19 +53,6 @@ item as it is asked, with its gold; its `group` names the poem or idiom."""
 
 
 @dataclass(frozen=True)
-class Sealed:
-    """What a blind release keeps apart."""
-
-    answers: Any
-    """Table of the golds, with no version yet."""
-
-    @property
-    def ids(self) -> frozenset[str]:
-        """Ids of the sealed items."""
-        return frozenset(self.answers.column("id").to_pylist())
-
-
-@dataclass(frozen=True)
 class Papers:
     """What a build says of its items, released or not; gone through several times, so no iterators."""
 
@@ -214,8 +201,8 @@ def _findings(findings: Iterable[Finding], key: bytes, opened: frozenset[str]) -
             yield finding.model_copy(update={"subject": name, "detail": WITHHELD, "where": ""})
 
 
-def seal(tables: Mapping[str, Mapping[str, Any]], config: BenchmarkConfig) -> Sealed:
-    """The golds of the test split; `UsageError` for `age` without a recipient.
+def seal(tables: Mapping[str, Mapping[str, Any]], config: BenchmarkConfig) -> Any:
+    """Golds of the test split, a table with no version yet; `UsageError` for `age` without a recipient.
 
     Args:
         tables: Config -> split -> table with the golds.
@@ -224,7 +211,7 @@ def seal(tables: Mapping[str, Mapping[str, Any]], config: BenchmarkConfig) -> Se
         raise UsageError("release.blind is age: give the public key (age1...) in release.answers_recipient")
     rows = (row for splits in tables.values() if SPLIT in splits for row in splits[SPLIT].to_pylist())
     answers = sorted(map(_answer, rows), key=lambda row: str(row["id"]))
-    return Sealed(pa.Table.from_pylist(answers, schema=ANSWERS))
+    return pa.Table.from_pylist(answers, schema=ANSWERS)
 
 
 def _json(value: Any) -> str:
@@ -324,7 +311,7 @@ def _opened_row(
 
 
 def write_answers(
-    sealed: Sealed, config: BenchmarkConfig, version: str, folder: Path, previous: Path | None
+    answers: Any, config: BenchmarkConfig, version: str, folder: Path, previous: Path | None
 ) -> Path:
     """Write the golds: encrypted into the release, or as a release of their own beside it.
 
@@ -332,9 +319,7 @@ def write_answers(
     version are the same; a keyed digest beside them tells.
     """
     column = ANSWERS.get_field_index("version")
-    table = sealed.answers.set_column(
-        column, ANSWERS.field(column), pa.repeat(version, sealed.answers.num_rows)
-    )
+    table = answers.set_column(column, ANSWERS.field(column), pa.repeat(version, answers.num_rows))
     if config.release.blind == "repository":
         return _answers_release(table, config, version, folder)
     place = folder / "answers"

@@ -19,6 +19,7 @@ from zlib import crc32
 
 from mihakk.machinery.text import key
 from mihakk.machinery.text.encoding import decodings
+from mihakk.machinery.unpacked import strings
 from mihakk.releases.content.split import LABELS, work
 
 LETTERS = 16
@@ -227,7 +228,8 @@ def about_marks(row: Mapping[str, Any]) -> set[str]:
 
 def shown_marks(row: Mapping[str, Any]) -> set[str]:
     """Fingerprints of all that an open row prints, in whichever column, and of the work that it names."""
-    texts = list(_texts(row))
+    # Bytes are every text that they may be.
+    texts = list(strings(row, decodings))
     read = [readings(text) for text in texts]
     undone = [forms[-1] for forms in read]
     found = set[str]().union(*consecutive(texts))
@@ -236,20 +238,6 @@ def shown_marks(row: Mapping[str, Any]) -> set[str]:
     for text, forms in zip(texts, read, strict=True):
         found.update(*(run for form in forms if form not in (text, forms[-1]) for run in consecutive([form])))
     return found | beside(_about(row), _asked_for(row)) | work_marks(row)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Every text in a row, whatever it is nested in; bytes as every text that they may be."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, bytes):
-        yield from decodings(value)
-    elif isinstance(value, Mapping):
-        for one in value.values():
-            yield from _texts(one)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _texts(one)
 
 
 def work_marks(row: Mapping[str, Any]) -> set[str]:

@@ -71,11 +71,9 @@ class Seals:
 
     def waiting(self, items: Iterable[tuple[Item, Mapping[str, Any]]]) -> dict[str, str]:
         """Id of an item that must wait, each given with its row as released -> who sealed its text."""
-        found = (
-            (item.id, self.sealed_by(row_tells(row) | self.poem(item), self.own))
-            for item, row in items
-            if self.sealed
-        )
+        if not self.sealed:
+            return {}  # no row is made then
+        found = ((item.id, self.sealed_by(row_tells(row) | self.poem(item), self.own)) for item, row in items)
         return {name: other for name, other in found if other}
 
     def has_sealed(self, marks: Iterable[str]) -> bool:
