@@ -14,11 +14,11 @@ from mihakk.releases.content.blind import SPLIT as SCORED
 from mihakk.releases.content.blind import Papers, public_items, public_papers, seal, told_items
 from mihakk.releases.content.core import Core, core_of
 from mihakk.releases.content.item_tables import (
+    BATCH_ROWS,
     Placed,
     Renders,
     item_schema,
     item_table,
-    placed_row,
     released_rows,
     with_ability,
 )
@@ -106,7 +106,9 @@ def gather(
     placed, left_out = place(items, papers.verdicts, papers.resolutions, config, facts)
     key = None if config.release.blind == "off" else blind_key()
     seals = seals or Seals(key=key or b"")
-    placed, waiting = _without_waiting(placed, seals, lambda one: placed_row(one, canary, renders))
+    placed, waiting = _without_waiting(
+        placed, seals, lambda: _tables(_as_told(placed, config, key), canary, renders), key
+    )
     left_out = (*left_out, *waiting)
     printed: list[Mapping[str, Any]] = []
     marks = frozenset[str]()
@@ -201,14 +203,38 @@ def _elsewhere(
     )
 
 
+def _as_told(
+    placed: dict[str, dict[str, list[Placed]]], config: BenchmarkConfig, key: bytes | None
+) -> dict[str, dict[str, list[Placed]]]:
+    return placed if key is None else told_items(public_items(placed, key), config, key)
+
+
 def _without_waiting(
-    placed: Mapping[str, Mapping[str, list[Placed]]],
+    placed: dict[str, dict[str, list[Placed]]],
     seals: Seals,
-    row: Callable[[Placed], Mapping[str, Any]],
+    tables: Callable[[], Mapping[str, Mapping[str, Any]]],
+    key: bytes | None,
 ) -> tuple[dict[str, dict[str, list[Placed]]], list[Rejection]]:
-    """The items without those whose texts a blind release of the hub keeps sealed."""
-    every = [one for splits in placed.values() for each in splits.values() for one in each]
-    waiting = seals.waiting((one.item, row(one)) for one in every)
+    """The items without those whose texts a blind release of the hub keeps sealed.
+
+    They are looked for in the rows as published, where cells beside each other may make a sealed text.
+    """
+    if not seals.others:
+        return placed, []
+    every = {
+        one.item.id if key is None else public_id(key, one.item.id): one.item
+        for splits in placed.values()
+        for each in splits.values()
+        for one in each
+    }
+    rows = (
+        row
+        for splits in tables().values()
+        for table in splits.values()
+        for batch in table.to_batches(BATCH_ROWS)
+        for row in batch.to_pylist()
+    )
+    waiting = seals.waiting((every[row["id"]], row) for row in rows)
     if len(waiting) == len(every):
         raise UsageError(
             f"nothing can be released: all {len(every)} items wait for the end of a seal "

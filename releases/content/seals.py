@@ -71,10 +71,14 @@ class Seals:
 
     def waiting(self, items: Iterable[tuple[Item, Mapping[str, Any]]]) -> dict[str, str]:
         """Id of an item that must wait, each given with its row as released -> who sealed its text."""
-        if not self.sealed:
-            return {}  # no row is made then
-        found = ((item.id, self.sealed_by(row_tells(row) | self.poem(item), self.own)) for item, row in items)
+        told = ((item.id, row_tells(row) | self.poem(item) | self.marks(item)) for item, row in items)
+        found = ((name, self.sealed_by(marks, self.own)) for name, marks in told)
         return {name: other for name, other in found if other}
+
+    @property
+    def others(self) -> bool:
+        """Whether any other benchmark keeps something sealed."""
+        return not self.sealed.keys() <= {self.own}
 
     def has_sealed(self, marks: Iterable[str]) -> bool:
         """Whether this benchmark itself has sealed any of it."""
