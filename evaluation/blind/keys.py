@@ -180,7 +180,10 @@ class Register:
             ExternalFailure: A line can't be read.
         """
         found: dict[str, TeamKey] = {}
-        lines = self.path.read_bytes().splitlines() if self.path.is_file() else []
+        if not self.path.is_file():
+            return found
+        private_store(self.path.parent)
+        lines = self.path.read_bytes().splitlines()
         for number, line in enumerate(lines, 1):
             try:
                 one = TeamKey.model_validate_json(line)

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from mihakk.evaluation.blind.board import Board
 from mihakk.evaluation.blind.keys import Register, is_genuine, make_key, private_key, public_key, sign
 from mihakk.evaluation.blind.submission import read_submission, sign_submission, write_submission
-from mihakk.machinery.errors import UsageError
+from mihakk.machinery.errors import MihakkWarning, UsageError
 from mihakk.machinery.ids import sha256
 from mihakk.schemas.blind import Signature, SubmissionCard
 from tests.evaluation.test_blind_board import MONDAY, answers, digests, many, ruled
@@ -163,6 +163,13 @@ def test_expired_and_revoked_keys_are_refused_with_the_reason(board: Board, tmp_
         board.register.register("rival", public_key(tmp_path / "alpha.key.pub"), MONDAY)
     with pytest.raises(UsageError, match="was registered for alpha: make a new one"):
         board.register.register("rival", new, MONDAY)
+
+
+def test_the_store_is_closed_to_others_by_whatever_reads_its_keys(board: Board) -> None:
+    board.store.chmod(0o755)
+    with pytest.warns(MihakkWarning, match="now only you can"):
+        board.register.keys()
+    assert board.store.stat().st_mode & 0o777 == 0o700
 
 
 WEAK = (
