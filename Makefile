@@ -60,7 +60,8 @@ audit-deps: setup-test  ## Known vulnerabilities of the locked dependencies (nee
 
 sbom: setup-test  ## dist/sbom.cdx.json: every installed package with version, licence and origin (CycloneDX)
 	@mkdir -p dist
-	$(BIN)/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --output-format JSON \
+	$(BIN)/uv tool run --constraints requirements/cpu.txt --from cyclonedx-bom \
+	  cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --output-format JSON \
 	  --output-file dist/sbom.cdx.json $(BIN)/python
 
 bench: setup-test  ## Speed and memory beside peers
