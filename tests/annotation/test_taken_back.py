@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import httpx
 import pytest
 
 from mihakk.annotation.decisions.forgetting import forget
@@ -22,6 +21,7 @@ from mihakk.schemas.review import Voided
 from tests.annotation.judged import choice
 from tests.annotation.pushed import DISCARD, KEEP, chosen, pushed_project, typed
 from tests.annotation.signed_up import sign_up
+from tests.servers import LOOPBACK
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 
@@ -41,7 +41,7 @@ def test_what_others_changed_or_deleted_does_not_count(connection, members, stor
     change = {"result": DISCARD}
     by_second = {"Authorization": f"Token {second.token}"}
     address = f"{connection.url}/api/annotations/{made[items[0].id]}/"
-    httpx.patch(address, json=change, headers=by_second, timeout=60).raise_for_status()
+    LOOPBACK.patch(address, json=change, headers=by_second).raise_for_status()
     connection.delete(f"/api/annotations/{made[items[1].id]}/")
     connection.delete(f"/api/tasks/{tasks[items[2].id]}/")
     pulled = pull(project, stores)
@@ -58,7 +58,7 @@ def test_what_others_changed_or_deleted_does_not_count(connection, members, stor
 
     by_first = {"Authorization": f"Token {first.token}"}
     address = f"{connection.url}/api/annotations/{made[items[3].id]}/"
-    httpx.patch(address, json=change, headers=by_first, timeout=60).raise_for_status()
+    LOOPBACK.patch(address, json=change, headers=by_first).raise_for_status()
     (changed,) = pull(project, stores).reviews
     assert (changed.item, changed.decision) == (items[3].id, "discard"), "its author changed their mind"
     shown = connection.get(f"/api/tasks/{tasks[items[3].id]}/")["data"] | {"item_html": "<p>other</p>"}

@@ -8,13 +8,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import chdir
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from typer.testing import CliRunner, Result
 
+from mihakk.flows.cli import app
 from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
 from mihakk.machinery.settings import settings
 from mihakk.pipeline.build import Build, open_build
@@ -88,6 +91,19 @@ class Workshop:
         )
         self.processes.append(process)
         return process
+
+    def run(self, name: str, *arguments: str, **environment: str) -> Result:
+        """A command in this process, which has imported already what it needs."""
+        known = {
+            "MIHAKK_LAKE": str(self.lake(name)),
+            "MIHAKK_HUB": str(self.hub(name)),
+            "MIHAKK_WORKERS": "1",
+        }
+        settings.cache_clear()
+        with chdir(self.folder):
+            done = CliRunner(env={**known, "COLUMNS": "160", **environment}).invoke(app, arguments)
+        settings.cache_clear()
+        return done
 
     def tables(self, name: str) -> dict[str, str]:
         """Digest of every table and every released file; the ledger tells of runs, which never repeat."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,8 +14,6 @@ import pytest
 from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.ports import free_port
 from mihakk.pipeline.engines.choose import open_engine
-from mihakk.pipeline.observer import Silent
-from mihakk.pipeline.run import run_pipeline
 from mihakk.pipeline.step import Call
 from tests.end_to_end.conftest import ROOT, Workshop
 from tests.prefect_server import PrefectServer
@@ -55,9 +51,9 @@ class Cluster:
             process.wait()
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    started = Cluster(tmp_path)
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    started = Cluster(tmp_path_factory.mktemp("cluster"))
     yield started
     started.stop()
 
@@ -66,28 +62,15 @@ def test_a_build_on_a_cluster_is_the_local_one_even_when_a_worker_is_killed(
     workshop: Workshop, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workshop.build("local", monkeypatch)
-    build = workshop.open("far", monkeypatch)
-
-    def kill_one() -> None:
-        while not list((workshop.lake("far") / "small").glob("2_normalized/shards/*.json")):
-            time.sleep(0.05)
-        os.kill(cluster.workers[0].pid, signal.SIGKILL)
-
-    killer = threading.Thread(target=kill_one, daemon=True)
-    killer.start()
-    with open_engine(f"dask:{cluster.address}") as engine:
-        run_pipeline(build, engine, Silent())
-    killer.join(timeout=10)
-    assert cluster.workers[0].poll() is not None
+    far = workshop.start("far", "--engine", f"dask:{cluster.address}")
+    while not list((workshop.lake("far") / "small").glob("2_normalized/shards/*.json")):
+        assert far.poll() is None
+        time.sleep(0.05)
+    cluster.workers[0].kill()
+    _, err = far.communicate(timeout=300)
+    assert far.returncode == 0, err
+    assert cluster.workers[0].wait(timeout=10)
     assert workshop.tables("far") == workshop.tables("local")
-
-
-def test_the_command_takes_the_engine(workshop: Workshop, cluster: Cluster) -> None:
-    plain, far = workshop.start("plain"), workshop.start("far", "--engine", f"dask:{cluster.address}")
-    for process in (plain, far):
-        _, err = process.communicate(timeout=300)
-        assert process.returncode == 0, err
-    assert workshop.tables("far") == workshop.tables("plain")
 
 
 def refuse(number: int) -> int:

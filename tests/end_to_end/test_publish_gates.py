@@ -32,9 +32,8 @@ class Bench:
     endpoint: str
 
     def mihakk(self, *arguments: str) -> tuple[int, str]:
-        process = self.shop.start("a", command=arguments, MIHAKK_HF_TOKEN="t")
-        out, err = process.communicate(timeout=240)
-        return process.returncode, out + err
+        done = self.shop.run("a", *arguments, MIHAKK_HF_TOKEN="t")
+        return done.exit_code, done.stdout + done.stderr
 
     def publish(self, config: Path, *more: str) -> tuple[int, str]:
         return self.mihakk(

@@ -17,8 +17,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from typer.testing import CliRunner, Result
 
 from mihakk.evaluation.questions import MANIFEST
+from mihakk.flows.cli import app
 from mihakk.machinery.ids import sha256
 from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
 from mihakk.releases.assemble import assemble
@@ -27,6 +29,7 @@ from tests.releases.release_material import hafez_items, release_arguments
 
 pytestmark = pytest.mark.services
 ROOT = Path(__file__).resolve().parents[2]
+RUNNER = CliRunner(env={"COLUMNS": "250"})
 
 
 @pytest.fixture(scope="module")
@@ -67,10 +70,9 @@ class Suite:
         return [sys.executable, "-m", "mihakk.flows.cli", "evaluate", "run", str(suite), "--model", str(one),
                 "--out", str(self.folder / "out")]  # fmt: skip
 
-    def run(self, *servers: ScriptedServer, extra: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*self.command(*servers), *extra], cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
-        )  # fmt: skip
+    def run(self, *servers: ScriptedServer, extra: tuple[str, ...] = ()) -> Result:
+        """The command in this process, which has imported already what it needs."""
+        return RUNNER.invoke(app, [*self.command(*servers)[3:], *extra])
 
     def answers(self) -> list[dict[str, Any]]:
         return pq.read_table(self.folder / "out" / "one" / "answers.parquet").to_pylist()
@@ -97,10 +99,10 @@ def test_each_question_is_asked_once_in_each_wording_and_repeat(release: Path, t
     suite = Suite(tmp_path, release, only=["ar_meaning_choice"], wordings=3, repeats=2)
     with ScriptedServer(labelled) as server:
         done = suite.run(server)
-        assert done.returncode == 0, done.stderr[-2000:] + done.stdout[-2000:]
+        assert done.exit_code == 0, done.stderr[-2000:] + done.stdout[-2000:]
         bodies = [call.body for call in server.calls]
         again = suite.run(server, extra=("--json",))
-        assert again.returncode == 0
+        assert again.exit_code == 0
         assert len(server.calls) == len(bodies), "a second run asks nothing"
         (told,) = json.loads(again.stdout)["systems"]
         assert (told["system"], told["answers"], told["calls"]) == ("one", len(bodies), 0)
@@ -155,7 +157,7 @@ def killed_and_run_again(suite: Suite, moments: list[int], calls: int) -> None:
             assert f"{calls:,} calls, {len(kept):,} answered before" in again.stdout
             assert len(server.calls) == before
         done = suite.run(server)
-        assert done.returncode == 0, done.stderr[-2000:] + done.stdout[-2000:]
+        assert done.exit_code == 0, done.stderr[-2000:] + done.stdout[-2000:]
     lines = [json.loads(line)["key"] for line in journal.read_text().splitlines() if line.endswith("}")]
     assert len(lines) == len(set(lines)) == calls, "a call that was answered is never asked again"
 
@@ -163,7 +165,7 @@ def killed_and_run_again(suite: Suite, moments: list[int], calls: int) -> None:
 def test_a_killed_run_repeats_no_answered_call_and_changes_no_table(release: Path, tmp_path: Path) -> None:
     whole = Suite(tmp_path / "whole", release)
     with ScriptedServer(labelled) as server:
-        assert whole.run(server).returncode == 0
+        assert whole.run(server).exit_code == 0
         calls = len(server.calls)
     suite = Suite(tmp_path / "killed", release)
     killed_and_run_again(suite, [1, calls // 2], calls)
@@ -174,7 +176,7 @@ def test_a_killed_run_repeats_no_answered_call_and_changes_no_table(release: Pat
 def test_killed_at_twenty_moments(release: Path, tmp_path: Path) -> None:
     whole = Suite(tmp_path / "whole", release)
     with ScriptedServer(labelled) as server:
-        assert whole.run(server).returncode == 0
+        assert whole.run(server).exit_code == 0
         calls = len(server.calls)
     draw = random.Random(18)
     for number in range(20):
@@ -199,12 +201,12 @@ def test_a_server_that_goes_ends_the_run_with_75_and_the_next_goes_on(release: P
     suite = Suite(tmp_path, release, only=["fa_continuation_choice"])
     with ScriptedServer(dying(10, lambda _: Answer(drop=True))) as server:
         done = suite.run(server)
-        assert done.returncode == 75
+        assert done.exit_code == 75
         assert "run again when the server is healthy" in " ".join(done.stderr.split())
     kept = suite.journaled()
     assert kept >= 10
     with ScriptedServer(labelled) as server:
-        assert suite.run(server).returncode == 0
+        assert suite.run(server).exit_code == 0
         assert len(server.calls) == len(suite.answers()) - kept
 
 
@@ -230,7 +232,7 @@ def test_what_a_server_refuses_filters_cuts_or_garbles_counts_as_wrong_and_is_to
     kinds = {prompt: ways.get(number) for number, prompt in enumerate(prompts)}
     with ScriptedServer(lambda call: kinds[call.said] or labelled(call)) as server:
         done = suite.run(server)
-    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.exit_code == 0, done.stderr[-2000:]
     scores = pq.read_table(suite.folder / "out" / "one" / "scores.parquet").to_pylist()
     digests = {sha256(prompt.encode()): number for number, prompt in enumerate(prompts)}
     place = {one["item"]: digests[one["prompt_digest"]] for one in suite.answers()}
@@ -244,7 +246,7 @@ def test_what_a_server_refuses_filters_cuts_or_garbles_counts_as_wrong_and_is_to
     assert told[6]["rule"].startswith("other_alphabet")
     before = suite.tables()
     with ScriptedServer(labelled) as server:
-        assert suite.run(server).returncode == 0
+        assert suite.run(server).exit_code == 0
     assert suite.tables() == before, "a refusal stands until somebody asks again"
 
 
@@ -252,7 +254,7 @@ def test_a_refused_key_is_the_users_to_mend(release: Path, tmp_path: Path) -> No
     suite = Suite(tmp_path, release, only=["ar_meaning_choice"])
     with ScriptedServer(lambda _: Answer(text="no", status=401)) as server:
         done = suite.run(server)
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert "Correct the model's config" in " ".join(done.stderr.split())
 
 
@@ -262,16 +264,16 @@ def test_a_limit_stops_before_the_call_that_would_pass_it(release: Path, tmp_pat
     suite.suite["limits"] = {"cost": 0.1}
     with ScriptedServer(lambda call: Answer(text="ب" * 64, delay=0.01)) as server:
         done = suite.run(server)
-        assert done.returncode == 75
+        assert done.exit_code == 75
         assert "`limits.cost`" in done.stderr
         # A call of at most 16 tokens at 0.001 each is reserved as 0.016.
         assert 0 < len(server.calls) <= 6
         # Of the month, so that running again does not begin anew.
         asked = len(server.calls)
         suite.suite["limits"] = {"requests": asked + 3}
-        assert suite.run(server).returncode == 75
+        assert suite.run(server).exit_code == 75
         assert len(server.calls) == asked + 3
-        assert suite.run(server).returncode == 75
+        assert suite.run(server).exit_code == 75
         assert len(server.calls) == asked + 3
 
 
@@ -286,7 +288,7 @@ def test_the_flow_asks_part_by_part_and_ends_with_the_commands_tables(
             part | {"only": ["fa_continuation_choice"]},
         ]
     with ScriptedServer(labelled) as server:
-        assert plain.run(server).returncode == 0
+        assert plain.run(server).exit_code == 0
         asked = len(server.calls)
         flow.command(server)
         arguments = {"suite": str(flow.folder / "suite.yaml"), "models": (str(flow.folder / "one.yaml"),),
