@@ -8,7 +8,8 @@ from typing import TypeVar
 Value = TypeVar("Value")
 LONGEST_KEPT = 40
 """Characters of a word up to which it is remembered: longer ones seldom come again."""
-MOST_KEPT = 1 << 15
+MOST_KEPT = 1 << 17
+"""Some 25 MB of words, and as much of those remembered before."""
 
 
 class Remembered(dict[str, Value]):

@@ -39,17 +39,17 @@ _SIGN: Final = "\0"
 """Stands before a token that is no word of prose."""
 
 
-def _compared(token: str, language: Language) -> str:
-    """What a token is compared by: the key of a word, anything else as written."""
-    plain = convert(_CANONICAL[language][token], "western") or token
+def token_forms(token: str, language: Language) -> tuple[str, str]:
+    """What a token is compared by: the key of a word, anything else as written; and its canonical form."""
+    exact = canonical(token, language)
+    plain = convert(exact, "western") or token
     if _PAUSE.fullmatch(plain):
-        return ""
-    return words_key(plain, language) if _is_word(plain) else _SIGN + _unpunctuated(plain)
+        return "", exact
+    return words_key(plain, language) if _is_word(plain) else _SIGN + _unpunctuated(plain), exact
 
 
-_CANONICAL: Final = ByLanguage(lambda one: Remembered(partial(canonical, language=one.code)))
 _SPACED: Final = ByLanguage(lambda one: one.writing.spaces == "told")
-_TOKENS: Final = ByLanguage(lambda one: Remembered(partial(_compared, language=one.code)))
+_TOKENS: Final = ByLanguage(lambda one: Remembered(partial(token_forms, language=one.code)))
 
 
 def _is_word(token: str) -> bool:
@@ -93,7 +93,17 @@ def exact_key(text: str, language: Language) -> str:
     Letters are in canonical form (a presentation form is its letter); marks, digits, punctuation, case stay,
     and where the text is no prose the spaces between its parts, too.
     """
-    return compared(text, language).exact(text, language)
+    forms = list(map(_TOKENS[language].__getitem__, text.split()))
+    return exact_of(text, [loose for loose, _ in forms], [exact for _, exact in forms])
+
+
+def exact_of(text: str, tokens: list[str], exact: list[str]) -> str:
+    """The `exact_key` of a text whose tokens are known in both forms."""
+    if _SIGN not in "".join(tokens):
+        return " ".join(exact)
+    parts = re.split(r"(\s+)", text.strip())
+    parts[::2] = exact
+    return "".join(parts).replace("\r\n", "\n") if "\r" in text else "".join(parts)
 
 
 def comparison_key(text: str, language: Language) -> str:
@@ -112,29 +122,19 @@ class Compared(NamedTuple):
     """`comparison_key`."""
     words: list[str]
     """`comparison_words`."""
-    signs: bool
-    """`holds_signs`."""
-
-    def exact(self, text: str, language: Language) -> str:
-        """The `exact_key` of this text."""
-        known = _CANONICAL[language].__getitem__
-        if not self.signs:
-            return " ".join(map(known, text.split()))
-        parts = re.split(r"(\s+)", text.strip())
-        parts[::2] = map(known, parts[::2])
-        return "".join(parts).replace("\r\n", "\n") if "\r" in text else "".join(parts)
 
 
 def compared(text: str, language: Language) -> Compared:
     """What a text is compared by."""
     parts = text.split()
-    tokens = list(map(_TOKENS[language].__getitem__, parts))
-    said = " ".join(tokens)
-    words = said.replace(_SIGN, "").split()
-    signs = _SIGN in said
-    if words and not signs:
-        return Compared(_prose_key(text, tokens, language), words, signs)
-    return Compared(_key(text, parts, tokens, language), words, signs)
+    tokens = [loose for loose, _ in map(_TOKENS[language].__getitem__, parts)]
+    words = words_of(" ".join(tokens))
+    return Compared(key_of(text, parts, tokens, language), words)
+
+
+def words_of(said: str) -> list[str]:
+    """The words of a token or text by its loose form."""
+    return said.replace(_SIGN, "").split()
 
 
 def _prose_key(text: str, tokens: list[str], language: Language) -> str:
@@ -144,12 +144,13 @@ def _prose_key(text: str, tokens: list[str], language: Language) -> str:
     return "".join(tokens).replace(" ", "")
 
 
-def _key(text: str, parts: list[str], tokens: list[str], language: Language) -> str:
-    """The key of a text with other tokens than words of prose, or with none."""
+def key_of(text: str, parts: list[str], tokens: list[str], language: Language) -> str:
+    """The `comparison_key` of a text that is divided into parts, whose loose forms are these tokens."""
     whole = "".join(tokens)
     if not whole:
         return _SIGN + text.strip() if parts else ""
     if _SIGN in whole:
+        tokens = tokens.copy()
         _first_article(tokens, parts)
         whole = "".join(tokens)
     if _SIGN not in whole:
@@ -176,4 +177,4 @@ def comparison_words(text: str, language: Language) -> list[str]:
 
 def holds_signs(text: str, language: Language) -> bool:
     """Whether the text holds more than words of prose: a number, a formula, a symbol or a single letter."""
-    return _SIGN in "".join(map(_TOKENS[language].__getitem__, text.split()))
+    return any(_SIGN in loose for loose, _ in map(_TOKENS[language].__getitem__, text.split()))

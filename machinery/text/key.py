@@ -2,9 +2,11 @@
 
 import unicodedata
 from collections.abc import Iterable
+from functools import partial
 from typing import Final
 
 from mihakk.machinery.languages import ByLanguage, Pack
+from mihakk.machinery.remembered import Remembered
 from mihakk.machinery.text import codepoints as cp
 from mihakk.machinery.text._orthography import spell_allah
 from mihakk.machinery.text._tokens import words
@@ -56,26 +58,14 @@ def _ends_word(char: str) -> bool:
     return char.isspace() or unicodedata.category(char)[0] in "PSZ"
 
 
-class _FoldedWords(dict[str, str]):
-    """A cache of folded words: texts of one kind say the same words again and again."""
-
-    def __init__(self, fold: _Fold) -> None:
-        self.table = fold
-
-    def __missing__(self, token: str) -> str:
-        folded = " ".join(spell_allah(token).translate(self.table).split())
-        if len(token) <= _LONGEST_KEPT:
-            if len(self) >= _MOST_KEPT:
-                self.clear()
-            self[token] = folded
-        return folded
+def _folded_token(token: str, table: _Fold) -> str:
+    return " ".join(spell_allah(token).translate(table).split())
 
 
-_LONGEST_KEPT: Final = 40
-_MOST_KEPT: Final = 1 << 16
-"""Some 15 MB a language."""
 _KEY: Final = ByLanguage(lambda pack: _Fold(pack, spaced=False))
-_WORDS_KEY: Final = ByLanguage(lambda pack: _FoldedWords(_Fold(pack, spaced=True)))
+_WORDS_KEY: Final = ByLanguage(
+    lambda pack: Remembered(partial(_folded_token, table=_Fold(pack, spaced=True)))
+)
 
 
 def key(text: str, language: Language) -> str:

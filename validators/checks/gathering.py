@@ -5,24 +5,26 @@ from __future__ import annotations
 import hashlib
 import re
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
-from zlib import crc32
 
 from mihakk.machinery.languages import languages, pack
-from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
+from mihakk.machinery.text import words_key
+from mihakk.machinery.text.comparison import comparison_words
+from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item, QuestionItem
 from mihakk.schemas.record import Language
 from mihakk.validators.checks.hemistich import has_rhyme, offers_hemistichs
-from mihakk.validators.checks.restated import Asked, numbered, packed, question_stems, word_hash
-from mihakk.validators.checks.texts import Texts, answers, is_outside
+from mihakk.validators.checks.restated import AND, Asked, number
+from mihakk.validators.checks.texts import Part, Texts, answers, is_outside
 from mihakk.validators.checks.wording import WordTally
 from mihakk.validators.truth import truth_word
 
 if TYPE_CHECKING:
     from mihakk.machinery.embeddings import Embedder
+    from mihakk.validators.checks.columns import Columns, Forms
 
 
 def split_of(item: Item) -> str:
@@ -149,34 +151,68 @@ def gather(items: Iterable[Item], embedder: Embedder | None = None) -> Gathered:
         items: The shard.
         embedder: Measures how near wrong options are to the gold; None leaves `CH06` nothing to say.
     """
+    from mihakk.validators.checks.columns import Columns
+
     items = list(items)
     gathered = Gathered(cosines=_cosines(items, embedder) if embedder else {})
-    for item in items:
-        texts = Texts.of(item)
-        shingles = _shingles(item, texts)
-        words = bytes_hash(shingles.tobytes()) if len(shingles) >= LEAST_SHINGLES else 0
-        if words:
-            gathered.shingles.setdefault(item.task, {})[words] = shingles
-        mark = _print(item, texts, words)
+    columns = Columns()
+    for start in range(0, len(items), AT_ONCE):
+        _gather(gathered, items[start : start + AT_ONCE], columns)
+    return gathered
+
+
+def _gather(gathered: Gathered, items: Sequence[Item], columns: Columns) -> None:
+    """Adds some items: their texts are written down, worked on as columns, and told item by item."""
+    from mihakk.machinery.ragged import Growing
+    from mihakk.validators.checks.columns import Forms, asked, packed, shingles
+
+    forms = [Forms(item, columns) for item in items]
+    overlap, spoken, offered = Growing(), Growing(), Growing()
+    for item, texts in zip(items, forms, strict=True):
+        overlap.add(texts[text].place for text in _overlapping(item, texts.parts))
+        spoken.add(texts[text].place for _, text in texts.parts if text not in texts.others)
+        options = item.options if isinstance(item, ChoiceItem) else answers(item)
+        offered.add(texts[text].place for text in options)
+        texts.write(item.context, *_right(item))
+    compared, folded = columns.take()
+    questions = [texts[item.question].place for item, texts in zip(items, forms, strict=True)]
+    ordered = [pack(item.language).writing.word_order == "fixed" for item in items]
+    words, lengths = columns.words, folded.lengths().tolist()
+    pairs_of = shingles(compared.joined(overlap.ragged()), words)
+    answered_of = packed(compared, offered.ragged(), words)
+    numbers_of, known_of = asked(compared.take(questions), words, ordered)
+    told = zip(
+        *(items, forms, pairs_of.arrays(), answered_of.arrays(), numbers_of.arrays(), known_of),
+        strict=True,
+    )
+    outside: dict[tuple[str, Language], dict[int, QuestionItem]] = defaultdict(dict)
+    for place, (item, texts, pairs, answered, said, known_by) in enumerate(told):
+        alike = bytes_hash(pairs.tobytes()) if len(pairs) >= LEAST_SHINGLES else 0
+        if alike:
+            gathered.shingles.setdefault(item.task, {})[alike] = pairs
+        short = isinstance(item, AnswerItem) and lengths[texts[item.answer].place] <= LEAST_WORDS
+        mark = _print(item, texts, alike, short_answer=short)
         gathered.prints.append(mark)
         if isinstance(item, ChoiceItem) and len(item.gold) == 1 and item.options:
-            tally = gathered.tallies.setdefault((item.subset, item.task, len(item.options)), Tally())
-            if (gold := item.only_gold) is not None:
-                _count(tally, item, gold)
+            counts = gathered.tallies.setdefault((item.subset, item.task, len(item.options)), Tally())
+            if (only := item.only_gold) is not None:
+                _count(counts, item, only)
         for right in answers(item):
-            gathered.golds[item.task, len(texts.words(right)) >= LEAST_WORDS] += 1
+            gathered.golds[item.task, lengths[texts[right].place] >= LEAST_WORDS] += 1
         _facts(gathered, item, mark)
         _state(gathered, item, texts)
-        _ask(gathered, item, texts)
-        if is_outside(item) and not isinstance(item, ExplanationItem):
-            gathered.wording.setdefault((item.task, item.language), WordTally()).add_item(item, texts)
-        for name, value in item.fields.items():
-            if len(texts.words(value)) >= 2:
-                prompt = texts.key(item.question) + texts.key(item.context)
-                gathered.fields[item.task, name, texts.key(value) in prompt] += 1
-                hashed = text_hash(texts.folded(value))
-                gathered.values.setdefault((item.task, name), {})[hashed] = len(texts.words(value))
-    return gathered
+        if item.fields:
+            _fields(gathered, item)
+        if is_outside(item):
+            gold = item.only_gold if isinstance(item, ChoiceItem) else 0
+            row = Asked(item.id, -1 if gold is None else gold, answered, said)
+            _ask(gathered, item, texts, row, known_by)
+            outside[item.task, item.language][place] = item
+    in_questions, in_all = folded.take(questions), folded.joined(spoken.ragged())
+    for kind, rows in outside.items():
+        tally = gathered.wording.setdefault(kind, WordTally())
+        chosen = list(rows)
+        tally.add_items([*rows.values()], in_questions.take(chosen), in_all.take(chosen), words)
 
 
 _HEADING = r"[^\W\d_][\w ]{2,24}"
@@ -194,34 +230,37 @@ def template_marks(text: str) -> list[str]:
 
 
 _MARK_SIGNS = (":", "{", "##", "**", "<<")
+AT_ONCE = 8192
+"""Items whose texts are worked on together."""
 LEAST_WORDS = 3
 """Words of the options whose meaning is compared: a cosine of two names says nothing."""
-NUMBER_WEIGHT = 3
 LEAST_SHINGLES = 8
 """Items of fewer word pairs are compared exactly or not at all: short templated stems overlap."""
 
 
-def _print(item: Item, texts: Texts, words: int) -> Fingerprint:
-    asked = [item.question, item.context, *(value for _, value in sorted(item.fields.items()))]
-    options: list[str] = []
-    pair = ""
-    if isinstance(item, ChoiceItem):
-        options, pair, right = list(item.options), item.pair_id, answers(item)
-    elif isinstance(item, AnswerItem):
-        right = [item.answer, *item.accepted]
-    else:
-        asked += item.verses
-        right = ["\n".join(item.explanations)]
+def _right(item: Item) -> list[str]:
+    """What counts as right, as texts."""
+    if isinstance(item, ExplanationItem):
+        return ["\n".join(item.explanations)]
+    return [item.answer, *item.accepted] if isinstance(item, AnswerItem) else answers(item)
 
-    keys = {text: texts.exact(text) for text in (*asked, *options, *right)}
+
+def _print(item: Item, texts: Forms, words: int, *, short_answer: bool) -> Fingerprint:
+    asked = [item.question, item.context, *(value for _, value in sorted(item.fields.items()))]
+    options: Sequence[str] = ()
+    pair, right = "", _right(item)
+    if isinstance(item, ChoiceItem):
+        options, pair = item.options, item.pair_id
+    elif isinstance(item, ExplanationItem):
+        asked += item.verses
 
     def exact(several: Iterable[str]) -> list[str]:
-        return list(map(keys.__getitem__, several))
+        return [texts[text].exact for text in several]
 
-    prompt = text_hash(item.language, *sorted(item.fields), *map(texts.compared, asked))
-    hashed = {option: option_hash(option, texts) for option in options}
-    offered = frozenset(hashed.values())
-    gold = frozenset(hashed[text] if text in hashed else option_hash(text, texts) for text in right)
+    prompt = text_hash(item.language, *sorted(item.fields), *(texts[text].key for text in asked))
+    hashed = {text: text_hash(texts[text].key) for text in (*options, *right)}
+    offered = frozenset(hashed[option] for option in options)
+    gold = frozenset(hashed[text] for text in right)
     return Fingerprint(
         item=item.id,
         task=item.task,
@@ -234,7 +273,7 @@ def _print(item: Item, texts: Texts, words: int) -> Fingerprint:
         options=offered,
         gold=gold,
         records=item.origin.records,
-        short_answer=isinstance(item, AnswerItem) and len(texts.words(item.answer)) <= 3,
+        short_answer=short_answer,
         words=words,
     )
 
@@ -271,7 +310,7 @@ def _facts(gathered: Gathered, item: Item, mark: Fingerprint) -> None:
         gathered.eras.setdefault((item.language, poet), set()).add(era)
 
 
-def _state(gathered: Gathered, item: Item, texts: Texts) -> None:
+def _state(gathered: Gathered, item: Item, texts: Forms) -> None:
     """Subset and id of an outside row, and a statement without its negations."""
     if item.subset:
         gathered.subsets[item.subset] += 1
@@ -279,7 +318,7 @@ def _state(gathered: Gathered, item: Item, texts: Texts) -> None:
         gathered.ids[item.subset, split_of(item), item.metadata["id"]] += 1
     answer = "" if item.context else _word_of_answer(item, texts)
     if answer:
-        words = texts.compared_words(item.question)
+        words = comparison_words(item.question, texts.language(item.question))
         denies = negations(item.language)
         rest = [word for word in words if word not in denies]
         if len(rest) >= LEAST_WORDS:
@@ -294,10 +333,10 @@ def negations(language: Language) -> frozenset[str]:
     return frozenset(word for one in (language, *languages("items")) for word in pack(one).negations)
 
 
-def _word_of_answer(item: Item, texts: Texts) -> str:
+def _word_of_answer(item: Item, texts: Forms) -> str:
     """The one word that answers a statement, or that its right option says of it; empty if there is none."""
     if isinstance(item, AnswerItem):
-        folded = texts.folded(item.answer)
+        folded = words_key(item.answer, texts.language(item.answer))
         return "" if " " in folded else folded
     if isinstance(item, ChoiceItem) and len(item.options) == 2 and item.only_gold is not None:
         said = [truth_word(option, item.language_of("options")) for option in item.options]
@@ -305,31 +344,19 @@ def _word_of_answer(item: Item, texts: Texts) -> str:
     return ""
 
 
-def _ask(gathered: Gathered, item: Item, texts: Texts) -> None:
+def _ask(gathered: Gathered, item: Item, texts: Forms, row: Asked, known_by: bytes) -> None:
     """What an outside item asks and calls right, to find the same question in other words or rows."""
-    if not is_outside(item):
-        return
-    gathered.marks.update(set(template_marks(texts.joined)))
-    gold: int | None = 0
-    if isinstance(item, ChoiceItem):
-        offered, gold = [texts.compared_words(option) for option in item.options], item.only_gold
-        if len(item.gold) == 1:
-            gathered.gold_places[part_of(item), len(offered), item.gold[0]] += 1
-        elif stray := item.metadata.get("gold"):
-            gathered.stray[item.id] = frozenset(numbered(texts.compared_words(stray)))
-    else:
-        offered = [texts.compared_words(answer) for answer in answers(item)]
-    said = texts.compared_words(item.question)
-    row = Asked(item.id, -1 if gold is None else gold, packed(offered), numbered(said))
     gathered.rows.append(row)
-    stems = (
-        question_stems(said, ordered=pack(item.language).writing.word_order == "fixed")
-        if offered and gold is not None
-        else []
-    )
-    if stems:
-        place = text_hash(item.task, texts.compared(item.context), *stems)
-        gathered.asked.setdefault(place, []).append(row)
+    gathered.marks.update(set(template_marks("\n".join(text for _, text in texts.parts))))
+    if isinstance(item, ChoiceItem):
+        if len(item.gold) == 1:
+            gathered.gold_places[part_of(item), len(item.options), item.gold[0]] += 1
+        elif stray := item.metadata.get("gold"):
+            said = comparison_words(stray, texts.language(stray))
+            gathered.stray[item.id] = frozenset(number(word) for word in said if word != AND)
+    if known_by and row.answers and row.gold >= 0:
+        context = "\x1f".join((item.task, texts[item.context].key, "")).encode(errors="surrogatepass")
+        gathered.asked.setdefault(bytes_hash(context + known_by), []).append(row)
 
 
 def option_hash(option: str, texts: Texts) -> int:
@@ -337,25 +364,27 @@ def option_hash(option: str, texts: Texts) -> int:
     return text_hash(texts.compared(option))
 
 
-def _shingles(item: Item, texts: Texts) -> array[int]:
+def _overlapping(item: Item, parts: Sequence[Part]) -> list[str]:
+    """The texts whose words two near copies share."""
     # Questions on one passage of an outside benchmark are no near copies for sharing it.
     passage = "" if is_outside(item) else item.context
-    parts = [text for where, text in texts.parts if not where.startswith("accepted")]
     if isinstance(item, ChoiceItem):
-        parts = [item.question, passage, *sorted(item.options)]
-    elif not passage and item.context:
-        parts = [
-            text for where, text in texts.parts if where != "context" and not where.startswith("accepted")
-        ]
-    words = [word for text in (*parts, *item.fields.values()) for word in texts.compared_words(text)]
-    # The hash of `a b` is that of ` b` begun with that of `a`.
-    behind = [f" {word}".encode(errors="surrogatepass") for word in words[1:]]
-    pairs = set(map(crc32, behind, map(word_hash, words)))
-    if not "".join(words).isalpha():
-        # Two problems that differ by a number or sign are two problems: each weighs as much as several words.
-        numbers = [word for word in words if not word.isalpha()]
-        pairs.update(word_hash(f"{word} {n}") for word in numbers for n in range(NUMBER_WEIGHT))
-    return array("I", sorted(pairs))
+        texts = [item.question, passage, *sorted(item.options)]
+    else:
+        left_out = ("accepted",) if passage else ("accepted", "context")
+        texts = [text for where, text in parts if not where.startswith(left_out)]
+    return [*texts, *item.fields.values()]
+
+
+def _fields(gathered: Gathered, item: Item) -> None:
+    """Which of the texts that a template fills in its prompt holds."""
+    texts = Texts.of(item)
+    for name, value in item.fields.items():
+        if len(texts.words(value)) >= 2:
+            prompt = texts.key(item.question) + texts.key(item.context)
+            gathered.fields[item.task, name, texts.key(value) in prompt] += 1
+            hashed = text_hash(texts.folded(value))
+            gathered.values.setdefault((item.task, name), {})[hashed] = len(texts.words(value))
 
 
 def _count(tally: Tally, item: ChoiceItem, gold: int) -> None:

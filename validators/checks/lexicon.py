@@ -4,11 +4,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, cast
 
 from mihakk.machinery.configs import load_yaml
 from mihakk.machinery.languages import languages, pack
+from mihakk.machinery.remembered import Remembered
 from mihakk.machinery.settings import REFERENCE
 from mihakk.machinery.text import key, words_key
 from mihakk.machinery.text.codepoints import ZWNJ
@@ -36,9 +37,12 @@ class Lexicon:
         """
         if self.anchors.isdisjoint(vocabulary):
             return
-        padded = f" {_DIGITS.sub('0', folded)} "
+        padded = ""
         for anchor in sorted(self.anchors.intersection(vocabulary)):
             for kind, phrase in self.by_anchor[anchor]:
+                if phrase not in folded and "0" not in phrase:
+                    continue
+                padded = padded or f" {_DIGITS.sub('0', folded)} "
                 if f" {phrase} " in padded:
                     yield kind, phrase
 
@@ -114,11 +118,10 @@ class OptionWords:
     """Folded words of one language by which options are compared, of all by which a gold is marked."""
 
     right: frozenset[str]
-    articles: frozenset[str]
-    joined: tuple[str, ...]
-    """Articles that are written as one with their word."""
     numbers: dict[str, str]
     """Number words with their values in digits."""
+    senses: Mapping[str, str]
+    """What each word says: a number in digits, a noun without its article, an article nothing."""
     affixes: frozenset[str]
     """What a word may have before or behind it, one spelling for all languages."""
     spellings: tuple[tuple[str, str], ...]
@@ -134,20 +137,21 @@ class OptionWords:
         Args:
             folds: Folded options.
         """
-        said = "\n".join(["".join(map(self._sense, self.numbers.get(one, one).split())) for one in folds])
+        sense = self.senses.__getitem__
+        said = "\n".join(["".join(map(sense, self.numbers.get(one, one).split())) for one in folds])
         for one, other in self.spellings:
             said = said.replace(one, other)
         return said.split("\n")
 
-    def _sense(self, word: str) -> str:
-        """What one word says: a number in digits, a noun without its article, an article nothing."""
-        if word in self.articles:
-            return ""
-        word = self.numbers.get(word, word)
-        for article in self.joined:
-            if len(word) > len(article) + 2 and word.startswith(article):
-                word = word[len(article) :]
-        return word
+
+def _sense(word: str, articles: frozenset[str], joined: tuple[str, ...], numbers: Mapping[str, str]) -> str:
+    if word in articles:
+        return ""
+    word = numbers.get(word, word)
+    for article in joined:
+        if len(word) > len(article) + 2 and word.startswith(article):
+            word = word[len(article) :]
+    return word
 
 
 @cache
@@ -158,11 +162,12 @@ def option_words(language: Language) -> OptionWords:
     def folded(words: Iterable[str]) -> frozenset[str]:
         return frozenset(words_key(word, language) for word in words) - {""}
 
+    articles = folded(own.articles)
+    numbers = {words_key(word, language): str(value) for word, value in own.numbers.items()}
     return OptionWords(
         right=folded(word for one in languages() for word in pack(one).options.right),
-        articles=folded(own.articles),
-        joined=own.joined,
-        numbers={words_key(word, language): str(value) for word, value in own.numbers.items()},
+        numbers=numbers,
+        senses=Remembered(partial(_sense, articles=articles, joined=own.joined, numbers=numbers)),
         affixes=frozenset(key(word, "ar") for word in own.affixes),
         spellings=tuple(
             (words_key(one, language), words_key(other, language)) for one, other in own.spellings

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final, NamedTuple
 from zlib import crc32
-
-from mihakk.machinery.remembered import Remembered
 
 PREFIXES: Final = ("وال", "فال", "بال", "كال", "لل", "ال", "و", "ف", "ب", "ل", "ك")
 LEAST_STEMS: Final = 4
@@ -27,7 +25,8 @@ MOST_ADDED: Final = 2
 """Words that a question may have more than another one that asks the same."""
 SHORT: Final = 3
 """Words of an answer up to which two different ones can't both be right."""
-_AND: Final = "و"
+AND: Final = "و"
+"""A word that says nothing of what is asked."""
 
 
 class Asked(NamedTuple):
@@ -65,43 +64,18 @@ def stem(word: str) -> str:
     return word
 
 
-def _number(word: str) -> int:
+def number(word: str) -> int:
     """The number of a word's stem; what is no word has an odd one."""
     return word_hash(stem(word)) & ~1 | (not word.isalpha())
-
-
-_STEMS, _NUMBERS = Remembered(stem), Remembered(_number)
-
-
-def question_stems(words: Sequence[str], *, ordered: bool = False) -> list[str]:
-    """What a question is known by: its sorted stems, its numbers and signs as they come; empty if it has few.
-
-    The stems of one that says a word twice stay in their order: `Persian poetry influenced Arab poetry`. So
-    do those of a language in which the order says who does what (`ordered`), and those beside a negation:
-    `heard and not seen`.
-    """
-    stems = [found for found in map(_STEMS.__getitem__, words) if found != _AND]
-    different = sorted(set(stems))
-    if len(different) < LEAST_STEMS:
-        return []
-    ordered = ordered or len(different) < len(stems) or not _NOT.isdisjoint(words)
-    found = stems if ordered else different
-    # Numbers and signs keep their order: `a - b` is not `b - a`.
-    return found if "".join(words).isalpha() else [*found, *(w for w in words if not w.isalpha())]
-
-
-def numbered(words: Iterable[str]) -> array[int]:
-    """Stems of words as numbers, ascending, each as often as it comes; what is no word has an odd one."""
-    return array("I", sorted(map(_NUMBERS.__getitem__, filter(_AND.__ne__, words))))
 
 
 _TURNING: Final = (
     "ليس ليست لا لم لن غير ما عدا ماعدا الا سوي باستثناء بخلاف خطا نيست نه بجز جز not except no never"
 )
-TURNING: Final = frozenset(numbered(_TURNING.split()))
+TURNING: Final = frozenset(map(number, _TURNING.split()))
 """Words that turn a question into another one."""
-_NEGATIONS: Final = "ليس ليست لا لم لن غير نيست نه"
-_NOT: Final = frozenset(f"{joined}{word}" for word in _NEGATIONS.split() for joined in ("", "و", "ف"))
+_DENYING: Final = "ليس ليست لا لم لن غير نيست نه"
+NEGATIONS: Final = frozenset(f"{joined}{word}" for word in _DENYING.split() for joined in ("", "و", "ف"))
 """Words that deny what stands behind them, with what joins them to the words before."""
 
 
@@ -120,16 +94,6 @@ def lengthened(one: Asked, other: Asked) -> bool:
         and TURNING.isdisjoint(added)
         and not any(word & 1 for word in added)
     )
-
-
-def packed(answers: Iterable[Sequence[str]]) -> array[int]:
-    """The folded words of each answer as `Asked` holds them."""
-    found: list[int] = []
-    for words in answers:
-        numbers = sorted(set(map(_NUMBERS.__getitem__, filter(_AND.__ne__, words))))
-        found.append(len(numbers))
-        found += numbers
-    return array("I", found)
 
 
 def restated(groups: Mapping[int, Sequence[Asked]]) -> Iterator[tuple[str, str, bool, float]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from re import Pattern
 from string import ascii_uppercase
+from typing import TypeGuard
 
 from mihakk.machinery.text.comparison import Compared, compared
 from mihakk.machinery.text.key import folded_words, words_key
@@ -85,22 +86,8 @@ class Texts:
     @classmethod
     def of(cls, subject: Item | Poem | Idiom) -> Texts:
         """The texts of an item or record."""
-        if isinstance(subject, ChoiceItem):
-            parts = [("question", subject.question)]
-            if subject.context:
-                parts.append(("context", subject.context))
-            parts.extend(zip(_option_names(len(subject.options)), subject.options, strict=True))
-        elif isinstance(subject, Poem):
-            parts = list(_poem(subject))
-        elif isinstance(subject, Idiom):
-            parts = list(_idiom(subject))
-        else:
-            parts = list(_worded(subject))
-        others = None
-        if isinstance(subject, BaseItem) and not DECLARED.isdisjoint(subject.metadata):
-            spoken = ((text, subject.language_of(where)) for where, text in parts)
-            others = {text: language for text, language in spoken if language != subject.language}
-        return cls(tuple(parts), subject.language, others)
+        parts = parts_of(subject)
+        return cls(tuple(parts), subject.language, other_languages(subject, parts))
 
     def by_language(self) -> Iterator[Texts]:
         """Itself, or where several languages were declared the parts of each; the subject's own first."""
@@ -138,10 +125,6 @@ class Texts:
         """The words of `text` as comparisons see them."""
         return self._forms(text).words
 
-    def exact(self, text: str) -> str:
-        """What `text` shares with another one that is the same but for its encoding and idle spaces."""
-        return self._forms(text).exact(text, self._language(text))
-
     def _forms(self, text: str) -> Compared:
         found = self._compared.get(text)
         if found is None:
@@ -160,6 +143,27 @@ class Texts:
             match = pattern.search(text)
             if match is not None:
                 yield where, match.group()
+
+
+def parts_of(subject: Item | Poem | Idiom) -> list[Part]:
+    """All text a reader of the subject sees, in the order of its fields."""
+    if isinstance(subject, ChoiceItem):
+        parts = [("question", subject.question)]
+        if subject.context:
+            parts.append(("context", subject.context))
+        parts.extend(zip(_option_names(len(subject.options)), subject.options, strict=True))
+        return parts
+    if isinstance(subject, Poem):
+        return list(_poem(subject))
+    return list(_idiom(subject) if isinstance(subject, Idiom) else _worded(subject))
+
+
+def other_languages(subject: Item | Poem | Idiom, parts: Iterable[Part]) -> dict[str, Language]:
+    """The language of each text that is in another one than its subject."""
+    if not isinstance(subject, BaseItem) or DECLARED.isdisjoint(subject.metadata):
+        return {}
+    spoken = ((text, subject.language_of(where)) for where, text in parts)
+    return {text: language for text, language in spoken if language != subject.language}
 
 
 @cache
@@ -207,7 +211,7 @@ def _numbered(name: str, texts: Iterable[str]) -> Iterator[Part]:
         yield f"{name}[{i}]", text
 
 
-def is_outside(subject: object) -> bool:
+def is_outside(subject: object) -> TypeGuard[QuestionItem]:
     """Whether somebody else wrote the row."""
     return isinstance(subject, QuestionItem) and subject.origin.generator == OUTSIDE
 

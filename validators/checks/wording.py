@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from math import exp, log
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mihakk.machinery.e5 import SPACE, has_vocabulary, vocabulary
 from mihakk.machinery.languages import ByLanguage, pack
@@ -19,7 +19,10 @@ from mihakk.machinery.text.stem import stem
 from mihakk.schemas.item import QuestionItem
 from mihakk.schemas.record import Language
 from mihakk.validators.checks.lexicon import option_words
-from mihakk.validators.checks.texts import Texts
+
+if TYPE_CHECKING:
+    from mihakk.machinery.ragged import Ragged
+    from mihakk.validators.checks.columns import Words
 
 LEAST_ROWS: Final = 100
 """Rows from which a set shows what is usual in it."""
@@ -144,34 +147,44 @@ class WordTally:
     doubted: dict[str, str] = field(default_factory=dict)
     """By item id: the words of questions with two of those or more, a space between two."""
 
-    def add_item(self, item: QuestionItem, texts: Texts) -> None:
-        """Counts one row."""
-        asked = texts.words(item.question)
-        end = ending(item.question, asked, getattr(item, "options", ()))
-        texts = next(texts.by_language())
-        self.rows += 1
-        self.words.update(texts.vocabulary)
-        self.ends[end.last] += 1
-        if not end.closed:
-            self.bare_ends[end.last] += 1
-        self.signs["comma"] += end.leads_on
-        self.signs["bracket"] += end.unclosed
-        for kind in kinds(asked, item.language):
-            self.kinds[kind] += 1
-            self.closed_kinds[kind] += end.closed
-        if has_vocabulary() and pack(item.language).strangeness:
-            self._spell(item, asked, texts)
+    def add_items(self, items: Sequence[QuestionItem], asked: Ragged, said: Ragged, words: Words) -> None:
+        """Counts rows of one language.
 
-    def _spell(self, item: QuestionItem, asked: list[str], texts: Texts) -> None:
-        language = item.language
-        found = set(texts.vocabulary)
-        self.different += sum(map(LEAST_LETTERS.__le__, map(len, found)))
-        strange_stem = _UNKNOWN[language].__getitem__
-        unknown = set(map(strange_stem, found)) - {""}
-        if not unknown:
-            return
-        self.unknown.update(unknown)
-        if sum(map(bool, map(strange_stem, set(asked)))) > 1:
+        Args:
+            items: The rows.
+            asked: The folded words of their questions.
+            said: Those of all their texts.
+            words: The words by their numbers.
+        """
+        language = items[0].language
+        names = words.names
+        for item, numbers in zip(items, asked.arrays(), strict=True):
+            spoken = [names[number] for number in numbers]
+            end = ending(item.question, spoken, getattr(item, "options", ()))
+            self.ends[end.last] += 1
+            if not end.closed:
+                self.bare_ends[end.last] += 1
+            self.signs["comma"] += end.leads_on
+            self.signs["bracket"] += end.unclosed
+            for kind in kinds(spoken, language):
+                self.kinds[kind] += 1
+                self.closed_kinds[kind] += end.closed
+        self.rows += len(items)
+        self.words.update(words.counted(said.values))
+        if has_vocabulary() and pack(language).strangeness:
+            self._spell(items, asked, said, words)
+
+    def _spell(self, items: Sequence[QuestionItem], asked: Ragged, said: Ragged, words: Words) -> None:
+        language = items[0].language
+        once = said.sets()
+        self.different += int((words.column(len)[once.values] >= LEAST_LETTERS).sum())
+        stems = words.column(_STRANGE[language])
+        found = once._replace(values=stems[once.values])
+        unknown = found.where(found.values > 0).sets()
+        self.unknown.update(words.counted(unknown.values))
+        once = asked.sets()
+        for row in (once.where(stems[once.values] > 0).lengths() > 1).nonzero()[0]:
+            item = items[row]
             self.doubted[item.id] = " ".join(letters(item.question, language))
 
     def add(self, other: WordTally) -> None:
@@ -386,7 +399,7 @@ def _strange_stem(word: str, language: Language) -> str:
     return "" if not _lettered(word, language) or known(word, language) else stem(word, language)
 
 
-_UNKNOWN: Final = ByLanguage(lambda pack: Remembered(partial(_strange_stem, language=pack.code)))
+_STRANGE: Final = ByLanguage(lambda pack: partial(_strange_stem, language=pack.code))
 
 
 @lru_cache(1 << 16)

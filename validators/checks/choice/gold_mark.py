@@ -15,8 +15,9 @@ TAG = re.compile(r"</?(?:b|strong|u|em|i|mark|font|span)\b[^<>]{0,80}>", re.IGNO
 _BRACKETED = re.compile(r"[(（\[{«]([^()（）\[\]{}«»]{1,40})[)）\]}»]")
 _PARTED = re.compile(r"[-–—:=>،|←→⇐⇒]")
 ARROWS = ("->", "=>", "<-", "<=", ">>", "<<", "[x]", "[X]", "[v]")
-_UNMARKED = re.compile(r"(?:(?![_✀-➿\U0001d400-\U0001d7ff])[\w\s.,'\"!?;])*+")
-"""A text without any sign that may be a mark."""
+_SIGN = re.compile(r"[^\w\s.,'\"!?;]")
+_SIGN_AMONG_LETTERS = re.compile(r"[_✀-➿\U0001d400-\U0001d7ff]")
+"""What may be a mark. Two searches are several times as fast as one of either."""
 EDGE = "*#_~"
 """Signs that mark a whole option by standing at its edge."""
 SYMBOLS = frozenset("°©®™√")
@@ -46,7 +47,7 @@ def gold_mark(item: ChoiceItem) -> Objections:
 
 def _marks(option: str, language: Language) -> set[str]:
     """The marks that stand beside what an option says, or make its letters stand out."""
-    if _UNMARKED.fullmatch(option):
+    if not (_SIGN.search(option) or _SIGN_AMONG_LETTERS.search(option)):
         return set()
     text = option.strip()
     bare = text.strip(" .\u200f\u200e\ufe0f")

@@ -16,6 +16,7 @@ OPENS = re.compile(
 INSIDE = re.compile(
     r"(?<=[^\s(\[،,])\s+(?P<open>[(\[]?)(?P<letter>[A-Ea-e]|[أابجده]|الف|[2-5٢-٥۲-۵])ـ?[)\]]\s*+(?=\w)"
 )
+_BEHIND = frozenset(".-:–—")
 _NAMED = re.compile(r"[(\[](?:[a-hA-Hivx]{1,4}|[أابجده])[)\]]")
 _ENUMERATED = re.compile(r"(?:[(\[]|^|(?<=\s))(?:[a-hA-Hivx]{1,4}|[أابجده]|[1-9١-٩۱-۹])[)\]]")
 
@@ -46,7 +47,7 @@ def label_left(item: ChoiceItem, texts: Texts) -> Objections:
 
 
 def _may_hold(option: str) -> bool:
-    return ")" in option or "]" in option or any(sign in option[:6] for sign in ".-:–—")
+    return ")" in option or "]" in option or not _BEHIND.isdisjoint(option[:6])
 
 
 def _is_label(match: re.Match[str], place: int, lettered: int) -> bool:

@@ -40,7 +40,7 @@ def long_answer(item: QuestionItem, texts: Texts) -> Objections:
         return
     for answer in answers(item):
         words = texts.words(answer)
-        if len(words) < 2 or (outside and holds_signs(answer, item.language_of("gold"))):
+        if len(words) < 2:
             continue
         whole = len(words) < LEAST_WORDS or (outside and len(words) < LEAST_IN_PART)
         needed = len(words) if whole else max(LEAST_WORDS, ceil(SHARE * len(words)))
@@ -48,6 +48,8 @@ def long_answer(item: QuestionItem, texts: Texts) -> Objections:
         middle = " ".join(words[len(words) - needed : needed])
         for where, text in _prompts(item):
             if middle not in texts.folded(text):
+                continue
+            if outside and holds_signs(answer, item.language_of("gold")):
                 continue
             prompt = _unscrambled(words, text, texts)
             run = longest_run(words, prompt)
