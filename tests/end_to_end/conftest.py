@@ -14,7 +14,9 @@ from typing import Any
 
 import pytest
 import yaml
+from typer.testing import CliRunner, Result
 
+from mihakk.flows.cli import app
 from mihakk.machinery.llm.scripted import Answer, Call, ScriptedServer
 from mihakk.machinery.settings import settings
 from mihakk.pipeline.build import Build, open_build
@@ -88,6 +90,18 @@ class Workshop:
         )
         self.processes.append(process)
         return process
+
+    def run(self, name: str, *arguments: str, **environment: str) -> Result:
+        """The command in this process, which has imported what each process of its own would import again."""
+        known = {"MIHAKK_LAKE": self.lake(name), "MIHAKK_HUB": self.hub(name), "MIHAKK_WORKERS": "1"}
+        settings.cache_clear()
+        try:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.chdir(self.folder)
+                told = {**{key: str(path) for key, path in known.items()}, "COLUMNS": "200", **environment}
+                return CliRunner().invoke(app, arguments, env=told)
+        finally:
+            settings.cache_clear()
 
     def tables(self, name: str) -> dict[str, str]:
         """Digest of every table and every released file; the ledger tells of runs, which never repeat."""
@@ -172,3 +186,19 @@ def smaller(config: dict[str, Any]) -> None:
     config["sources"] = [{"use": "hafez", "limit": 6}]
     config["tasks"] = [{"use": "continuation", "options": {"per_record": 2}}]
     config["audit"]["limit"] = 5
+
+
+@dataclass
+class Built:
+    """A workshop whose lake `a` holds one build."""
+
+    workshop: Workshop
+    auditors: ScriptedServer
+    manifests: list[StageManifest]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
+    with ScriptedServer(opinion) as auditors, pytest.MonkeyPatch.context() as patch:
+        workshop = make_workshop(tmp_path_factory.mktemp("built"), auditors.url)
+        yield Built(workshop, auditors, workshop.build("a", patch))
