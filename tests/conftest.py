@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,16 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from mihakk.machinery import settings as settings_module
+from mihakk.validators.expectations import guard
 from tests.prefect_server import PrefectServer
 from tests.servers import of_all_workers, serving_vllm
 from tools.docs_claims import claims
 
 # Two test workers on two cores, each with two threads for its products, would wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# The tools that write the list of packages bring a grammar of addresses that jsonschema compiles whenever it is
+# imported, for seconds, and no test reads an address by it; without it jsonschema goes on as users have it.
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 # How long an example takes on a busy machine is no verdict.
 DRAWN = hypothesis_settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # A change is judged by the same examples each time; `make drills` draws new ones, and twenty times as many.
@@ -135,13 +140,30 @@ def measured() -> Callable[[str, float], None]:
     return compare
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_pages_of_suites() -> Iterator[None]:
+    """Tables are compared with their suites in any build, as without Great Expectations, whose pages take seconds.
+
+    Tests of these pages, and builds in processes of their own, have them.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(guard, "HAS_PAGES", False)
+        yield
+
+
+@pytest.fixture
+def pages_of_suites(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Great Expectations is used, as it is where a build finds it installed."""
+    monkeypatch.setattr(guard, "HAS_PAGES", True)
+
+
 @pytest.fixture(autouse=True)
-def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[settings_module.Settings]:
+def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Settings that point into the test's own folder; the weights' cache stays shared, for it is verified."""
     monkeypatch.setenv("MIHAKK_LAKE", str(tmp_path / "lake"))
     monkeypatch.setenv("MIHAKK_HUB", str(tmp_path / "hub"))
     for name in ("MIHAKK_HF_TOKEN", "MIHAKK_ALDIWAN_TOKEN", "MIHAKK_LABEL_STUDIO_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     settings_module.settings.cache_clear()
-    yield settings_module.settings()
+    yield
     settings_module.settings.cache_clear()

@@ -153,15 +153,14 @@ def consecutive(texts: Iterable[str], seen: set[tuple[str, str]] | None = None) 
     seen = set() if seen is None else seen
     before = last = longest = ""
     for text in texts:
-        own, found = "" if _DIGEST.fullmatch(text) else letters_of(text), set[str]()
+        own, alone = _alone(text) if len(text) <= _KEPT else _alone.__wrapped__(text)
+        found = set[str]()
         if (before, text) not in seen:
             seen.add((before, text))
             # What stands whole in an earlier text (a prompt holds its question) has its fingerprints there.
             told = len(own) > REACH and own in longest
-            found.update(_seam(before + own[:REACH]))
+            found.update(alone, _seam(before + own[:REACH]))
             found.update(() if told or len(own) <= REACH else _winnowed(own))
-            found |= _short(text, PIECES, *MORE_PIECES)
-            found |= {f"={own}"} if len(own) >= LEAST else set()
             found |= {f"={last}{own}"} if last and LEAST <= len(last + own) <= REACH else set()
         yield found
         before, last = (before + own)[-REACH:], own if len(own) <= REACH else ""
@@ -169,6 +168,16 @@ def consecutive(texts: Iterable[str], seen: set[tuple[str, str]] | None = None) 
             longest = own
 
 
+@lru_cache(maxsize=1 << 14)
+def _alone(text: str) -> tuple[str, frozenset[str]]:
+    """The letters of a text, and its fingerprints as a short one; many rows have the same texts."""
+    own = "" if _DIGEST.fullmatch(text) else letters_of(text)
+    whole = {f"={own}"} if len(own) >= LEAST else set[str]()
+    return own, frozenset(whole | _short(text, PIECES, *MORE_PIECES))
+
+
+_KEPT: Final = 200
+"""Characters of the longest text that is remembered."""
 _DIGEST: Final = re.compile(r"[0-9a-f-]{16,}")
 """What is no text, and would be most of what a release registers."""
 _LONGEST: Final = 1 << 14

@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import chdir
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -93,17 +92,16 @@ class Workshop:
         return process
 
     def run(self, name: str, *arguments: str, **environment: str) -> Result:
-        """A command in this process, which has imported already what it needs."""
-        known = {
-            "MIHAKK_LAKE": str(self.lake(name)),
-            "MIHAKK_HUB": str(self.hub(name)),
-            "MIHAKK_WORKERS": "1",
-        }
+        """The command in this process, which has imported what each process of its own would import again."""
+        known = {"MIHAKK_LAKE": self.lake(name), "MIHAKK_HUB": self.hub(name), "MIHAKK_WORKERS": "1"}
         settings.cache_clear()
-        with chdir(self.folder):
-            done = CliRunner(env={**known, "COLUMNS": "160", **environment}).invoke(app, arguments)
-        settings.cache_clear()
-        return done
+        try:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.chdir(self.folder)
+                told = {**{key: str(path) for key, path in known.items()}, "COLUMNS": "200", **environment}
+                return CliRunner().invoke(app, arguments, env=told)
+        finally:
+            settings.cache_clear()
 
     def tables(self, name: str) -> dict[str, str]:
         """Digest of every table and every released file; the ledger tells of runs, which never repeat."""
@@ -188,3 +186,19 @@ def smaller(config: dict[str, Any]) -> None:
     config["sources"] = [{"use": "hafez", "limit": 6}]
     config["tasks"] = [{"use": "continuation", "options": {"per_record": 2}}]
     config["audit"]["limit"] = 5
+
+
+@dataclass
+class Built:
+    """A workshop whose lake `a` holds one build."""
+
+    workshop: Workshop
+    auditors: ScriptedServer
+    manifests: list[StageManifest]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
+    with ScriptedServer(opinion) as auditors, pytest.MonkeyPatch.context() as patch:
+        workshop = make_workshop(tmp_path_factory.mktemp("built"), auditors.url)
+        yield Built(workshop, auditors, workshop.build("a", patch))

@@ -11,7 +11,6 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from mihakk.machinery.llm.scripted import ScriptedServer
 from mihakk.pipeline.history import runs
 from mihakk.reports.closing import write_review_queue
 from mihakk.reports.dashboard.page import write_report
@@ -19,13 +18,13 @@ from mihakk.schemas.audit import Verdict
 from mihakk.schemas.item import ITEM_ROWS
 from mihakk.schemas.published import Published
 from mihakk.schemas.stages import STAGES
-from tests.end_to_end.conftest import Workshop
+from tests.end_to_end.conftest import Built
 
 
 def test_a_build_accounts_for_every_record_and_releases_only_what_passed(
-    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+    built: Built, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    manifests = workshop.build("a", monkeypatch)
+    workshop, manifests = built.workshop, built.manifests
     build = workshop.open("a", monkeypatch)
     for manifest in manifests:
         counts = manifest.counts
@@ -57,37 +56,31 @@ def test_a_build_accounts_for_every_record_and_releases_only_what_passed(
 
 
 def test_two_builds_from_the_same_replies_are_byte_identical(
-    workshop: Workshop, monkeypatch: pytest.MonkeyPatch, auditors: ScriptedServer
+    built: Built, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    workshop.build("a", monkeypatch)
-    asked = len(auditors.calls)
+    workshop, asked = built.workshop, len(built.auditors.calls)
     journals = Path("small/journals")
     shutil.copytree(workshop.lake("a") / journals, workshop.lake("b") / journals)
     workshop.build("b", monkeypatch, workers=2)
     assert workshop.tables("a") == workshop.tables("b")
-    assert len(auditors.calls) == asked, "recorded replies were asked for again"
+    assert len(built.auditors.calls) == asked, "recorded replies were asked for again"
 
 
 def test_a_second_run_does_nothing_twice(
-    workshop: Workshop,
-    monkeypatch: pytest.MonkeyPatch,
-    auditors: ScriptedServer,
-    measured: Callable[[str, float], None],
+    built: Built, monkeypatch: pytest.MonkeyPatch, measured: Callable[[str, float], None]
 ) -> None:
-    first = workshop.build("a", monkeypatch)
-    asked = len(auditors.calls)
+    workshop, first, asked = built.workshop, built.manifests, len(built.auditors.calls)
     before = {p: p.stat().st_mtime_ns for p in workshop.lake("a").rglob("part-*.parquet")}
     second = workshop.build("a", monkeypatch)
     assert {p: p.stat().st_mtime_ns for p in workshop.lake("a").rglob("part-*.parquet")} == before
     assert [m.shards for m in second] == [m.shards for m in first]
-    measured("nothing-twice", len(auditors.calls) - asked)
+    measured("nothing-twice", len(built.auditors.calls) - asked)
 
 
 def test_the_report_is_one_page_that_asks_nothing_of_the_network(
-    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+    built: Built, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    workshop.build("a", monkeypatch)
-    page = write_report(workshop.open("a", monkeypatch)).read_text("utf-8")
+    page = write_report(built.workshop.open("a", monkeypatch)).read_text("utf-8")
     assert not re.findall(r"""(?:src|href)=["'](?!review_queue|data_docs|data:|#)[^"']+""", page)
     assert "@import" not in page
     assert "url(" not in page

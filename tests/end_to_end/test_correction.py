@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -45,16 +42,8 @@ class Round:
 
 def mihakk(shop: Workshop, *arguments: str) -> str:
     """Run the command as a person would and return what it printed."""
-    own = {
-        "MIHAKK_LAKE": shop.lake("a"),
-        "MIHAKK_HUB": shop.hub("a"),
-        "MIHAKK_ERRATA": shop.folder / "errata",
-    }
-    done = subprocess.run(
-        [sys.executable, "-m", "mihakk.flows.cli", *arguments], cwd=shop.folder, capture_output=True, text=True, check=False,
-        env={**os.environ, **{name: str(path) for name, path in own.items()}, "MIHAKK_WORKERS": "1", "COLUMNS": "200"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]
+    done = shop.run("a", *arguments, MIHAKK_ERRATA=str(shop.folder / "errata"))
+    assert done.exit_code == 0, done.output[-5000:]
     return done.stdout
 
 

@@ -11,7 +11,7 @@ from mihakk.machinery.errors import UsageError
 from mihakk.schemas import manifest
 from mihakk.schemas.stages import STAGES
 from tests.end_to_end import frozen
-from tests.end_to_end.conftest import Workshop
+from tests.end_to_end.conftest import Built, Workshop
 
 GOLDEN = Path(__file__).resolve().parent.parent / "fixtures" / "frozen" / "generation.json"
 
@@ -27,11 +27,10 @@ def tables_of(lake: Path) -> dict[str, str]:
 
 
 def test_output_that_changes_raises_the_generation(
-    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+    built: Built,
 ) -> None:
     """Write the golden anew with MIHAKK_WRITE_GOLDEN=1 once `mihakk.schemas.manifest.FORMAT` is raised."""
-    workshop.build("a", monkeypatch)
-    now = {"generation": manifest.FORMAT, "tables": tables_of(workshop.lake("a") / "small")}
+    now = {"generation": manifest.FORMAT, "tables": tables_of(built.workshop.lake("a") / "small")}
     if frozen.writes(GOLDEN, now):
         pytest.skip("golden written anew")
     golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
@@ -47,9 +46,9 @@ def test_output_that_changes_raises_the_generation(
 
 
 def test_an_older_program_refuses_a_newer_lake_and_changes_nothing(
-    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+    built: Built, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    workshop.build("a", monkeypatch)
+    workshop = built.workshop
     lake = workshop.lake("a") / "small"
     before = {path: path.read_bytes() for path in lake.rglob("*") if path.is_file()}
     for module in (

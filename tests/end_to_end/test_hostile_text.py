@@ -49,6 +49,7 @@ def test_the_finder_finds() -> None:
     assert len(hostile_nodes(f"<p>{PAYLOAD}</p><a href='javascript:alert(7001)'>x</a>")) == 4
 
 
+@pytest.mark.usefixtures("pages_of_suites")
 def test_nothing_of_a_hostile_source_runs_in_any_page(
     tmp_path: Path, auditors: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mihakk.annotation.decisions.store import add
 from mihakk.machinery.ids import content_hash
+from mihakk.machinery.llm.scripted import ScriptedServer
 from mihakk.machinery.text import canonical
 from mihakk.pipeline.build import Build
 from mihakk.pipeline.engines.local import LocalEngine
@@ -18,7 +21,7 @@ from mihakk.pipeline.steps.order import step_of
 from mihakk.schemas.audit import Verdict
 from mihakk.schemas.item import ITEM_ROWS, ChoiceItem
 from mihakk.schemas.review import Review
-from tests.end_to_end.conftest import Workshop
+from tests.end_to_end.conftest import make_workshop
 
 CORRECTED = "ما الجواب بعد التصحيح؟"
 
@@ -29,9 +32,16 @@ def standing(build: Build, item: str) -> str | None:
     return next((row.question for row in rows if row.id == item), None)
 
 
+def choices(config: dict[str, Any]) -> None:
+    """A change for `make_workshop`: one task, whose questions can be corrected."""
+    config["sources"] = [{"use": "hafez", "limit": 12}]
+    config["tasks"] = [{"use": "continuation_choice", "options": {"per_record": 2}}]
+
+
 def test_a_correction_that_comes_after_the_checks_waits_for_the_next_build(
-    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, auditors: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    workshop = make_workshop(tmp_path, auditors.url, choices)
     workshop.build("a", monkeypatch)
     build = workshop.open("a", monkeypatch)
     audited = build.stage("6_audited")

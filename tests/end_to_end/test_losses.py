@@ -44,9 +44,8 @@ def lossy(folder: Path, url: str) -> Workshop:
 
 
 def build(shop: Workshop, *arguments: str) -> tuple[int, str, dict[str, Any]]:
-    process = shop.start("a", command=["build", str(shop.config), "--json", *arguments])
-    out, err = process.communicate(timeout=240)
-    return process.returncode, err, json.loads(out)
+    done = shop.run("a", "build", str(shop.config), "--json", *arguments)
+    return done.exit_code, done.stderr, json.loads(done.stdout)
 
 
 def test_losses_nobody_accepted_end_the_build_with_one_line_and_bar_publication(

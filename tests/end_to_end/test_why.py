@@ -142,11 +142,12 @@ def test_texts_are_found_in_any_spelling_and_what_was_never_there_is_said(
     assert "private word" not in json.dumps(answer)
 
 
-def test_what_moved_is_what_sets_say_whatever_shards_rows_stand_in(tmp_path: Path) -> None:
-    """Two hundred nights of rows that come, change, go and move between shards, against plain sets."""
+@pytest.mark.parametrize("nights", [60, pytest.param(200, marks=pytest.mark.drill)])
+def test_what_moved_is_what_sets_say_whatever_shards_rows_stand_in(tmp_path: Path, nights: int) -> None:
+    """Nights of rows that come, change, go and move between shards, against plain sets."""
     ledger = Ledger(Storage(str(tmp_path)))
     draw, old, parts = random.Random(7), dict[str, str](), dict[str, str]()
-    for night in range(200):
+    for night in range(nights):
         now = {f"r{number}": str(draw.randrange(3)) for number in range(30) if draw.random() < 0.8}
         if night % 5 == 4:
             now = old

@@ -1,9 +1,13 @@
-"""Figures that a model computes, tried with a tiny model made here: the arithmetic is tested, not the model."""
+"""Figures that a model computes, tried with a tiny model made here: the arithmetic is tested, not the model.
+
+Torch takes seconds to import, so only a worker that runs these tests does it.
+"""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +20,8 @@ from mihakk.evaluation.reading import read
 from mihakk.machinery.errors import UsageError
 from tests.evaluation.material import EXPLANATIONS, explained, worded
 
-torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
-pytest.importorskip("sentence_transformers")
-
+if find_spec("sentence_transformers") is None:
+    pytest.skip("needs sentence-transformers (the extra `metrics`)", allow_module_level=True)
 LETTERS = "ابتثجحخدذرزسشصضطظعغفقكلمنهويءةىأإآ."
 REPLY = f"1. {EXPLANATIONS[1]}\n3. {EXPLANATIONS[2]}"
 
@@ -27,6 +29,9 @@ REPLY = f"1. {EXPLANATIONS[1]}\n3. {EXPLANATIONS[2]}"
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A random BERT of two layers with three classes, and a tokenizer of single letters."""
+    import torch
+    import transformers
+
     folder = tmp_path_factory.mktemp("tiny")
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS, *(f"##{letter}" for letter in LETTERS)]
     (folder / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
@@ -66,6 +71,9 @@ def answer(gold: str, reply: str) -> Case:
 
 def vectors(folder: Path, text: str, layer: int) -> tuple[Any, Any]:
     """Unit vectors of every token, and the places of those between the first and last."""
+    import torch
+    import transformers
+
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     model = transformers.AutoModel.from_pretrained(folder).eval()
     with torch.no_grad():
@@ -104,6 +112,9 @@ def test_a_score_does_not_depend_on_its_batch_or_block(tiny: Path, monkeypatch: 
 
 def chance(folder: Path, premise: str, hypothesis: str) -> float:
     """The model's own probability of entailment."""
+    import torch
+    import transformers
+
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
     with torch.no_grad():
@@ -131,6 +142,8 @@ def test_entailment_is_the_models_own_and_its_directions_stay_apart(tiny: Path) 
 
 
 def test_what_is_no_entailment_model_is_refused(tiny: Path, tmp_path: Path) -> None:
+    import transformers
+
     model = transformers.AutoModelForSequenceClassification.from_pretrained(tiny)
     model.config.label2id, model.config.id2label = {"a": 0, "b": 1, "c": 2}, {0: "a", 1: "b", 2: "c"}
     model.save_pretrained(tmp_path)

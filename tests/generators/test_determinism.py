@@ -1,4 +1,4 @@
-"""The same seed gives the same items; a removed poem changes nothing that took nothing from it. Full Hafez set."""
+"""The same seed gives the same items; a removed poem changes nothing that took nothing from it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 
 from mihakk.generators.corpus import build_corpus
 from mihakk.generators.generating import generate_shard, prepare
@@ -77,10 +78,14 @@ def test_another_seed_gives_other_items_under_the_same_ids(hafez: list[Poem]) ->
     assert sum(one[name] != other[name] for name in one) > len(one) / 2
 
 
-def test_another_order_and_removed_poems_change_only_what_took_from_them(hafez: list[Poem]) -> None:
+@pytest.mark.parametrize("poems", [160, pytest.param(495, marks=pytest.mark.drill)])
+def test_another_order_and_removed_poems_change_only_what_took_from_them(
+    hafez: list[Poem], poems: int
+) -> None:
+    hafez = hafez[:poems]
     gone = hafez[0], hafez[131]
     before, after = items(hafez), items([poem for poem in hafez[::-1] if poem not in gone])
-    assert len(before) > 42_000
+    assert len(before) > 80 * poems
     couplets = [couplet for poem in gone for couplet in poem.couplets]
     own = {poem.id for poem in gone} | {couplet.id for couplet in couplets}
     openings = {couplet.first.key for couplet in couplets}

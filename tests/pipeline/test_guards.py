@@ -19,6 +19,7 @@ from tests.archives import unpacked
 from tests.end_to_end.test_older_lake import ARCHIVE
 
 
+@pytest.mark.usefixtures("pages_of_suites")
 def test_the_second_look_at_the_same_tables_examines_none_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

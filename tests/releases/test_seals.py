@@ -15,7 +15,6 @@ from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 
-import hafez
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -243,7 +242,7 @@ def test_texts_of_this_repositorys_data_are_not_sealed(hub: EmbeddedHub, build: 
 
 def metre(prefix: str, number: int, couplet: int = 1) -> Item:
     metres = ("رمل", "مجتث", "مضارع", "هزج")
-    verse = "\n".join(hafez.get_poem(number)["poem"][2 * couplet : 2 * couplet + 2])
+    verse = "\n".join(divan()[number][2 * couplet : 2 * couplet + 2])
     return ChoiceItem(
         id=f"fa-metre_choice-{number * 100 + couplet:016x}",
         task="metre_choice",
@@ -269,7 +268,7 @@ def test_metres_that_stand_in_this_repositorys_tables_are_not_sealed(hub: Embedd
 
 def edition(prefix: str, number: int, couplets: slice) -> dict[str, list[str]]:
     """A poem as an edition has it."""
-    lines = hafez.get_poem(number)["poem"]
+    lines = divan()[number]
     return {
         f"{prefix}-{number}": [
             line for two in range(len(lines) // 2)[couplets] for line in lines[2 * two :][:2]

@@ -28,6 +28,8 @@ from mihakk.validators.expectations import (
 )
 from tests.validators.checks.check_samples import PROVENANCE, subject
 
+pytestmark = pytest.mark.usefixtures("pages_of_suites")
+
 
 def _poem(**changes: Any) -> Poem:
     made: Poem = subject(**{"kind": "poem", "id": "p", "couplets": [["نور", "نور"]], **changes})
