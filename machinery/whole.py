@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -25,12 +26,12 @@ def append_whole(path: Path, data: bytes) -> None:
         raise
 
 
-def write_whole(path: Path, data: bytes, mode: int | None = None) -> Path:
+def write_whole(path: Path, data: bytes | Iterable[bytes], mode: int | None = None) -> Path:
     """Writes a file in one step, and the folders above it; what was there stays until then.
 
     Args:
         path: Of the file.
-        data: All of it.
+        data: All of it, or its pieces.
         mode: Permissions of the file; the usual ones if None.
 
     Returns:
@@ -43,7 +44,7 @@ def write_whole(path: Path, data: bytes, mode: int | None = None) -> Path:
     unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     try:
         with unfinished.open("wb") as handle:
-            handle.write(data)
+            handle.writelines([data] if isinstance(data, bytes) else data)
             handle.flush()
             os.fsync(handle.fileno())
         if mode is not None:

@@ -6,7 +6,8 @@ Items are compared with those of the newest version on the embedded Hub, rows ru
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 from pydantic import Field
@@ -16,11 +17,14 @@ from mihakk.machinery.lake.ledger import Ledger
 from mihakk.pipeline.build import Build, whole_input
 from mihakk.pipeline.ledger import ledger_of
 from mihakk.pipeline.sign_off import standing_sign_off
-from mihakk.schemas.item import ITEM_ROWS, Item
+from mihakk.schemas.item import ITEM_ROWS
 from mihakk.schemas.record import Record
 from mihakk.schemas.rejection import Cluster
 from mihakk.schemas.review import Resolution
 from mihakk.schemas.stages import CURATED, RELEASED, SCRAPED
+
+if TYPE_CHECKING:
+    from mihakk.releases.content.packed import PackedItems
 
 BY_PEOPLE = ("fix", "discard", "defective")
 """Outcomes of review: each such change is a person's own, and holds nothing."""
@@ -41,9 +45,10 @@ class ContentChange(Record):
     """Source to its rows that vanished since that version, and how many it had."""
 
 
-def content_change(build: Build, items: Iterable[Item] | None = None) -> ContentChange | None:
+def content_change(build: Build, items: PackedItems | None = None) -> ContentChange | None:
     """What a release would change, people's own decisions aside; None before the first version."""
     from mihakk.releases.content.item_tables import data_files, read_items
+    from mihakk.releases.content.packed import PackedItems
     from mihakk.releases.content.secret import as_released, blind_key, public_id
     from mihakk.releases.content.split import split_items
     from mihakk.releases.hub.embedded import EmbeddedHub
@@ -59,11 +64,9 @@ def content_change(build: Build, items: Iterable[Item] | None = None) -> Content
             old[row["id"]] = split, row["content_hash"]
     reviewed = build.before(RELEASED)
     decided = {one.item for one in reviewed.read_all("resolutions", Resolution) if one.outcome in BY_PEOPLE}
-    standing = list(reviewed.read_all("items", ITEM_ROWS) if items is None else items)
+    standing = (PackedItems(reviewed.read_all("items", ITEM_ROWS)) if items is None else items).by_id()
     clusters = tuple(build.stage(CURATED).read_all("clusters", Cluster))
-    places = split_items(
-        sorted(standing, key=lambda item: item.id), build.config.release.test_share, clusters
-    )
+    places = split_items(standing, build.config.release.test_share, clusters)
     counts: Counter[str] = Counter()
     secret = None if build.config.release.blind == "off" else blind_key()
     stay, theirs = set(), {public_id(secret, item) if secret else item for item in decided}
@@ -125,7 +128,7 @@ def excess(build: Build, change: ContentChange | None) -> list[str]:
     return found
 
 
-def held(build: Build, items: Iterable[Item] | None = None) -> str:
+def held(build: Build, items: PackedItems | None = None) -> str:
     """Why a release of the reviewed tables waits for a person's word; empty where it does not.
 
     Args:
@@ -150,7 +153,7 @@ def held(build: Build, items: Iterable[Item] | None = None) -> str:
     )
 
 
-def require_released(build: Build, items: Iterable[Item]) -> None:
+def require_released(build: Build, items: PackedItems) -> None:
     """Lets a release pass that changes little, or that a person released.
 
     Raises:

@@ -271,7 +271,7 @@ def _audits(
     tick, before = told
     left_out = merged | {finding.subject for finding in findings if finding.severity == "block"}
     open_items = [item for item in benchmark.items if item.id not in left_out]
-    chosen = select(open_items, job.limit, seed=0)
+    chosen = select({item.id: item.task for item in open_items}, job.limit, seed=0)
     mine = [item for item in open_items if item.id in chosen]
     write_table(job.folder / TO_AUDIT, mine, ITEM_ROWS)
     if not job.auditors:

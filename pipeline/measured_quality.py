@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ EMBEDDED = 60
 """Questions per task whose options are embedded: a minute of the bundled model for ten tasks."""
 
 
-def measured(build: Build, items: Iterable[Any]) -> ItemQuality:
+def measured(build: Build, items: Sequence[Any]) -> ItemQuality:
     """Baselines, spreads and gold positions of the items to be released.
 
     Kept as `quality/<digest>.json` under everything they depend on, for the release's card, its gates and the
@@ -40,7 +40,7 @@ def measured(build: Build, items: Iterable[Any]) -> ItemQuality:
         record for shard in build.stage(CURATED).shards() for record in records(build, GENERATED, shard)
     )
     found = measure_quality(
-        list(items),
+        items,
         embedder=open_embedder(build.config.embeddings),
         corpus=build_corpus(curated, build_seed=build.config.seed),
         seed=build.config.seed,

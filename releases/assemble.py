@@ -114,7 +114,7 @@ def assemble(  # noqa: PLR0917 (the stage's tables, in the pipeline's order)
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder} is not empty: a release is assembled into a fresh folder")
     matter = gather(
-        tuple(items),
+        items if isinstance(items, Sequence) else tuple(items),
         Papers(verdicts, audits, findings, tuple(resolutions), tuple(removed)),
         config=config,
         facts=facts,
@@ -243,9 +243,14 @@ def _write_items(matter: ReleaseInput, version: str, folder: Path) -> list[Split
             table = matter.tables[name][split]
             write_split(with_version(table, version), folder / name, split)
             metadata: dict[str, Counter[str]] = {}
+            places, licences = Counter[tuple[str, str]](), Counter[str]()
             for one in placed:
-                for field, value in one.item.metadata.items():
+                described = one.item.metadata
+                for field, value in described.items():
                     metadata.setdefault(field, Counter())[value] += 1
+                places[described.get("era", ""), described.get("genre", "")] += 1
+                if not one.seal:
+                    licences[one.item.licence] += 1
             summaries.append(
                 SplitSummary(
                     config=name,
@@ -255,8 +260,10 @@ def _write_items(matter: ReleaseInput, version: str, folder: Path) -> list[Split
                     ability=table.column("ability")[0].as_py()
                     if "ability" in table.column_names
                     else ability_of(placed[0].item.task),
-                    licences=Counter(one.item.licence for one in placed if not one.seal),
+                    licences=licences,
                     metadata=metadata,
+                    era_genre=places,
+                    first=table.slice(0, 1).to_pylist()[0],
                 )
             )
     return summaries
@@ -306,7 +313,6 @@ def _card_matter(
     charts = write_charts(
         folder,
         splits=summaries,
-        described=[one.item for one in matter.released],
         audits=matter.papers.audits,
         removed=removed,
         facts=matter.facts,

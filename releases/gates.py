@@ -223,14 +223,13 @@ def _unresolved(config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
 
 def _splits(items: Sequence[Item], config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
     """Whether chains of like works leave both splits about as large as asked."""
-    ours = [item for item in items if not item.split]
     share = config.release.test_share
-    groups = group_items(ours, facts.clusters)
+    groups = group_items((item for item in items if not item.split), facts.clusters)
     sizes = Counter(groups.values())
     tested = sum(size for group, size in sizes.items() if split_of(group, share) == "test")
     largest, most = max(sizes.items(), key=lambda one: (one[1], one[0]), default=("none", 0))
-    whole = max(1, len(ours))
-    judged = 0 < share < 1 and len(ours) >= SPLIT_JUDGED
+    whole = max(1, len(groups))
+    judged = 0 < share < 1 and len(groups) >= SPLIT_JUDGED
     is_open = config.release.blind == "off"
     return Gate(
         name="splits",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.settings import REFERENCE, SAMPLES
-from mihakk.releases.content.apart import keep_apart
+from mihakk.releases.content.apart import Places, keep_apart
 from mihakk.releases.content.blind import SPLIT as SCORED
 from mihakk.releases.content.blind import Papers, public_items, public_papers, seal, told_items
 from mihakk.releases.content.core import Core, core_of
@@ -52,10 +52,10 @@ class ReleaseInput:
     config: BenchmarkConfig
     facts: ReleaseFacts
     canary: str
-    placed: Mapping[str, Mapping[str, list[Placed]]]
+    placed: Places
     """Config -> split -> items sorted by id, as all may see them: sealed ones without what is sealed."""
     tables: Mapping[str, Mapping[str, Any]]
-    """Config -> split -> Arrow table, with no version yet."""
+    """Config -> split -> Arrow table, with no version yet; of an open release made each time it is read."""
     papers: Papers
     """What is said of the items, released or not; of a blind release, of those with open golds."""
     reasons: Mapping[str, str]
@@ -78,9 +78,9 @@ class ReleaseInput:
     """What stands for the poems whose labels the open items show."""
 
     @property
-    def released(self) -> list[Placed]:
+    def released(self) -> Iterator[Placed]:
         """All items in their places."""
-        return [one for splits in self.placed.values() for each in splits.values() for one in each]
+        return (one for splits in self.placed.values() for each in splits.values() for one in each)
 
 
 def gather(
@@ -103,6 +103,7 @@ def gather(
     Raises:
         UsageError: Something can't be released, or a blind release tells its golds.
     """
+    placed: Places
     placed, left_out = place(items, papers.verdicts, papers.resolutions, config, facts)
     key = None if config.release.blind == "off" else blind_key()
     seals = seals or Seals(key=key or b"")
@@ -115,20 +116,17 @@ def gather(
     if key is not None:
         printed = [row for folder in earlier for row in released_rows(folder)]
         named = {(one.id, one.reason) for folder in earlier for one in read_removed(folder)}
-        own = Seals(printed=printed_digests(earlier))
+        own = Seals(printed=(printed_digests(earlier),))
         placed, more = keep_apart(placed, key, SCORED, printed, seals, own=own, removed=named)
         left_out = (*left_out, *more)
         test = [one.item for splits in placed.values() for one in splits.get(SCORED, ())]
         marks = marks.union(*map(seals.marks, test))
         if not any(SCORED in splits for splits in placed.values()):
             raise UsageError(_NOTHING_SEALED)
-    open_items = [
-        one.item
-        for splits in placed.values()
-        for split, each in splits.items()
-        for one in each
-        if key is None or split != SCORED
+    shown = [
+        each for splits in placed.values() for split, each in splits.items() if key is None or split != SCORED
     ]
+    poems = frozenset[str]().union(*(seals.poem(one.item) for each in shown for one in each))
     stands = gates(items, papers.verdicts, config, facts)
     papers = replace(papers, removed=(*papers.removed, *left_out))
     reasons = _reasons(papers, key)
@@ -143,10 +141,11 @@ def gather(
             one.item for splits in placed.values() for each in splits.values() for one in each if not one.seal
         ]
         papers = public_papers(papers, key, frozenset(one.id for one in opened))
-        facts = told_facts(facts, open_items, papers, key)
+        facts = told_facts(facts, [one.item for each in shown for one in each], papers, key)
         stands = told_gates(stands, opened, papers, config, facts)
     tables = _tables(placed, canary, renders)
     if answers is not None:
+        tables = {name: dict(splits) for name, splits in tables.items()}
         known = {record for item in items for record in item.origin.records}
         elsewhere = _elsewhere(tables, siblings, [Path(name) for name in config.release.lookups])
         leaks, abilities = leaks_gate(tables, answers.to_pylist(), known, printed, elsewhere)
@@ -173,7 +172,7 @@ def gather(
         ranked_groups=len(ranked),
         hub=seals,
         seals=marks,
-        poems=frozenset[str]().union(*map(seals.poem, open_items)),
+        poems=poems,
     )
 
 
@@ -203,18 +202,13 @@ def _elsewhere(
     )
 
 
-def _as_told(
-    placed: dict[str, dict[str, list[Placed]]], config: BenchmarkConfig, key: bytes | None
-) -> dict[str, dict[str, list[Placed]]]:
+def _as_told(placed: Places, config: BenchmarkConfig, key: bytes | None) -> Places:
     return placed if key is None else told_items(public_items(placed, key), config, key)
 
 
 def _without_waiting(
-    placed: dict[str, dict[str, list[Placed]]],
-    seals: Seals,
-    tables: Callable[[], Mapping[str, Mapping[str, Any]]],
-    key: bytes | None,
-) -> tuple[dict[str, dict[str, list[Placed]]], list[Rejection]]:
+    placed: Places, seals: Seals, tables: Callable[[], Mapping[str, Mapping[str, Any]]], key: bytes | None
+) -> tuple[Places, list[Rejection]]:
     """The items without those whose texts a blind release of the hub keeps sealed.
 
     They are looked for in the rows as published, where cells beside each other may make a sealed text.
@@ -254,20 +248,34 @@ def _without_waiting(
     ]
 
 
-def _core(placed: Mapping[str, Mapping[str, list[Placed]]], config: BenchmarkConfig) -> Core | None:
+def _core(placed: Places, config: BenchmarkConfig) -> Core | None:
     if config.release.core is None:
         return None
     return core_of((one for splits in placed.values() for one in splits.get(SCORED, ())), config.release.core)
 
 
-def _tables(
-    placed: Mapping[str, Mapping[str, list[Placed]]], canary: str, renders: Renders
-) -> dict[str, dict[str, Any]]:
-    tables = {}
-    for name, splits in placed.items():
-        schema = item_schema(name, [one.item for each in splits.values() for one in each], renders.further)
-        tables[name] = {split: item_table(schema, each, canary, renders) for split, each in splits.items()}
-    return tables
+def _tables(placed: Places, canary: str, renders: Renders) -> Mapping[str, Mapping[str, Any]]:
+    return {name: _Tables(name, splits, canary, renders) for name, splits in placed.items()}
+
+
+class _Tables(Mapping[str, Any]):
+    """Split -> table of one config, made whenever it is asked for: only one need be in memory."""
+
+    def __init__(
+        self, config: str, splits: Mapping[str, Sequence[Placed]], canary: str, renders: Renders
+    ) -> None:
+        items = (one.item for each in splits.values() for one in each)
+        self._schema = item_schema(config, items, renders.further)
+        self._splits, self._canary, self._renders = splits, canary, renders
+
+    def __getitem__(self, split: str) -> Any:
+        return item_table(self._schema, self._splits[split], self._canary, self._renders)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._splits)
+
+    def __len__(self) -> int:
+        return len(self._splits)
 
 
 def contents_of(matter: ReleaseInput) -> Contents:

@@ -17,6 +17,7 @@ from mihakk.machinery.text.encoding import decode, decodings
 from mihakk.machinery.unpacked import ARROW, PARQUET, ROOM, members, strings
 from mihakk.releases.cleaned_record import FILE as CLEANED
 from mihakk.releases.content.checksum import release_files
+from mihakk.releases.content.digests import DigestSorter, SortedDigests
 from mihakk.releases.content.fingerprints import consecutive, readings, shown_marks
 from mihakk.releases.content.item_tables import BATCH_ROWS, data_files, read_items
 from mihakk.releases.content.seals import open_digest
@@ -55,10 +56,13 @@ def printed(folder: Path) -> Iterator[Printed]:
         yield from _printed(path.read_bytes(), name, of_items=path in items)
 
 
-def printed_digests(folders: Iterable[Path]) -> frozenset[bytes]:
-    """Digests of what releases print; a sealed question prints nothing."""
-    marks = (one.marks for folder in folders for one in printed(folder) if not one.is_sealed)
-    return frozenset(map(open_digest, set[str]().union(*marks)))
+def printed_digests(folders: Iterable[Path], before: Iterable[bytes] = ()) -> SortedDigests:
+    """Digests of what releases print, with those known before; a sealed question prints nothing."""
+    with DigestSorter() as found:
+        found.add(before)
+        for one in (one for folder in folders for one in printed(folder) if not one.is_sealed):
+            found.add(map(open_digest, one.marks))
+        return found.sorted()
 
 
 def _printed(data: bytes, name: str, *, of_items: bool = False, room: int = ROOM) -> Iterator[Printed]:

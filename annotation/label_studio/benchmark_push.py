@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any, Final, Literal
 
 from mihakk.annotation.campaigns.drawing import draw
@@ -137,7 +138,11 @@ def queue_tasks(
     answers = [
         Finding(check=SUSPECT, severity="flag", subject=item, detail=told) for item, told in doubted.items()
     ]
-    said, seen = by_subject([*findings, *answers], audits)
+    asked = {name for entry in entries for name in (entry.item.id, entry.base)}
+    said, seen = by_subject(
+        (one for one in chain(findings, answers) if one.subject in asked),
+        (one for one in audits if one.item in asked),
+    )
     _note(stores, entries, seen)
     return _tasks(entries, said, seen, seed, first, after_answer=config.hide_gold), entries
 

@@ -138,6 +138,7 @@ def quality(
     """
     from mihakk.generators.quality.item_quality import measure_quality
     from mihakk.pipeline.build import open_build
+    from mihakk.releases.content.packed import PackedItems
     from mihakk.schemas.item import ITEM_ROWS
 
     opened = open_build(config, lake=lake)
@@ -147,7 +148,9 @@ def quality(
 
         embedder = open_embedder(opened.config.embeddings)
     found = measure_quality(
-        opened.stage(GENERATED).read_all("items", ITEM_ROWS), embedder=embedder, seed=opened.config.seed
+        PackedItems(opened.stage(GENERATED).read_all("items", ITEM_ROWS)),
+        embedder=embedder,
+        seed=opened.config.seed,
     )
     print_result(found, quality_tables(found), as_json=as_json)
 

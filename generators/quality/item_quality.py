@@ -1,9 +1,10 @@
 """How good a set of items is, measured on the set itself: what the report and the release gate go by."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from operator import add
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +64,7 @@ class ItemQuality(Record):
 
 
 def measure_quality(
-    items: Iterable[Item],
+    items: Sequence[Item],
     *,
     embedder: Embedder | None = None,
     corpus: Corpus | None = None,
@@ -73,24 +74,25 @@ def measure_quality(
     """Baselines, spreads and gold positions of every choice task in the set.
 
     Args:
-        items: The set.
+        items: The set; the questions of one task at a time are in memory, where it makes them anew.
         embedder: Model for cosines; without it `most_similar`, `most_central` and cosines are left out.
         corpus: What the items were made from; tells the metre of each line.
         seed: Draws the questions that the classifier, and the embedder, see where there are many.
         most_embedded: Questions per task and language whose cosines are measured.
     """
-    groups: dict[tuple[str, Language], list[ChoiceItem]] = defaultdict(list)
+    groups: dict[tuple[str, Language], list[int]] = defaultdict(list)
     reworded: dict[Language, dict[str, Mapping[str, str]]] = defaultdict(dict)
-    for item in items:
+    for place, item in enumerate(items):
         if "overlap" in item.metadata:  # one paraphrase serves the completion and both orders of the choice
             reworded[item.language][item.origin.records[0]] = item.metadata
         if isinstance(item, ChoiceItem):
-            groups[item.task, item.language].append(item)
+            groups[item.task, item.language].append(place)
     metres = _metres(corpus)
     found: list[Baseline] = []
     spreads: list[ValueSpread] = []
     positions: list[GoldPositions] = []
-    for (task, language), all_items in sorted(groups.items()):
+    for (task, language), places in sorted(groups.items()):
+        all_items = [cast("ChoiceItem", items[place]) for place in places]
         questions = baselines.one_per_pair(all_items)
         vectors = _Vectors(embedder, _sample(questions, most_embedded, seed))
         solved = _baselines(questions, vectors, metres, seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -55,7 +55,7 @@ def journal_folder(build: Build) -> Path:
     return build.lake.folder("journals", "audit")
 
 
-def blocked(findings: list[Finding]) -> set[str]:
+def blocked(findings: Iterable[Finding]) -> set[str]:
     """Items that a rule blocks: they cost no model call."""
     return {finding.subject for finding in findings if finding.severity == "block"}
 
@@ -67,9 +67,11 @@ def chosen_items(build: Build) -> frozenset[str]:
     before, limit, seed = build.before(STAGE), build.config.audit.limit, build.config.seed
 
     def choose() -> frozenset[str]:
-        stopped = blocked(list(before.read_all("findings", Finding)))
-        candidates = [item for item in before.read_all("items", ITEM_ROWS) if item.id not in stopped]
-        return frozenset(select(candidates, limit, seed))
+        stopped = blocked(before.read_all("findings", Finding))
+        named = (before.part("items", shard, ["id", "task"]) for shard in before.shards())
+        rows = (row for part in named if part is not None for row in part.to_pylist())
+        tasks = {row["id"]: row["task"] for row in rows if row["id"] not in stopped}
+        return frozenset(select(tasks, limit, seed))
 
     return prepared("chosen items", digest([whole_input(build, STAGE), limit, seed]), choose)
 
@@ -142,7 +144,7 @@ def _output(build: Build, shard: str, chosen: Chosen, tick: Tick) -> ShardOutput
     audits = audit_items(
         mine, blocked(findings), chosen.panel, chosen.journal, tick, blind=policy(build).blind
     )
-    judged = verdicts(items, findings, audits, policy(build), set(chosen.items))
+    judged = verdicts(items, findings, audits, policy(build), chosen.items)
     notes = Counter(f"{audit.auditor}.{audit.status}" for audit in audits)
     notes.update(f"verdict.{verdict.status}" for verdict in judged)
     scores = paired_scores(audits)

@@ -109,19 +109,21 @@ def _hub_head_if_changed(build: Build, hub: EmbeddedHub) -> str:
 
 def standing_gates(build: Build) -> tuple[Gate, ...]:
     """How a release of the tables as they stand would meet every condition of the config."""
+    from mihakk.releases.content.packed import PackedItems
     from mihakk.releases.gates import gates
 
     before = build.before(STAGE)
-    items = list(before.read_all("items", ITEM_ROWS))
+    items = PackedItems(before.read_all("items", ITEM_ROWS))
     return gates(items, before.read_all("verdicts", Verdict), build.config, facts(build, items))
 
 
 def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
     from mihakk.releases.assemble import assemble
+    from mihakk.releases.content.packed import PackedItems
     from mihakk.releases.gates import gates, require
 
     before = build.before(STAGE)
-    items = list(before.read_all("items", ITEM_ROWS))
+    items = PackedItems(before.read_all("items", ITEM_ROWS))
     known = facts(build, items).model_copy(update={"withdrawn": hub.withdrawals(build.config.name)})
     tick(1)
     if not items and (lost := refused(build)):

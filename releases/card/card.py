@@ -397,9 +397,8 @@ def _untold(matter: CardMatter) -> str:
 
 def _own_labels(matter: CardMatter) -> list[tuple[str, str]]:
     """What our own code, not a source, says of items."""
-    metadata = [one.item.metadata for one in matter.release.released]
-    asked = Counter(one["gold_from"] for one in metadata if "gold_from" in one)
-    scanned = sum("metre_from" in one for one in metadata)
+    asked = sum((Counter(one.metadata.get("gold_from", {})) for one in matter.splits), Counter[str]())
+    scanned = sum(sum(one.metadata.get("metre_from", {}).values()) for one in matter.splits)
     told = [f"the gold of {count} questions ({name})" for name, count in sorted(asked.items())]
     told += [f"the metre of {scanned} items (`metadata.metre_from`), by scansion"] if scanned else []
     if not told:

@@ -28,6 +28,10 @@ class SplitSummary:
     licences: Mapping[str, int]
     metadata: Mapping[str, Mapping[str, int]]
     """Metadata field -> value -> items."""
+    era_genre: Mapping[tuple[str, str], int]
+    """Era and genre -> items; empty names where none is told."""
+    first: Mapping[str, Any]
+    """Its first row, with no version yet."""
 
 
 @dataclass(frozen=True)
@@ -75,11 +79,10 @@ class CardMatter:
         return Counter(one.audit_state for one in self.release.released if one.audit_state)
 
     @property
-    def examples(self) -> dict[str, dict[str, Any]]:
+    def examples(self) -> dict[str, Mapping[str, Any]]:
         """Config -> its first row, of dev where there is a dev split, never of a sealed one."""
-        found = {}
-        for name, splits in self.release.tables.items():
-            first = (splits[split].slice(0, 1).to_pylist()[0] for split in sorted(splits))
-            if row := next((row for row in first if not row["sealed"]), None):
-                found[name] = row
-        return found
+        found: dict[str, Mapping[str, Any]] = {}
+        for one in sorted(self.splits, key=lambda one: one.split):
+            if not one.first["sealed"]:
+                found.setdefault(one.config, one.first)
+        return {one.config: found[one.config] for one in self.splits if one.config in found}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import cast
 
 from mihakk.machinery.text import key
 from mihakk.schemas.item import ChoiceItem, Item
@@ -18,7 +19,7 @@ _STEP = 5
 _PERCENT = range(50, 100, _STEP)
 
 
-def letter_spreads(items: Iterable[Item]) -> tuple[ValueSpread, ...]:
+def letter_spreads(items: Sequence[Item]) -> tuple[ValueSpread, ...]:
     """Spread of the letters that wrong options have in common with the right one, per config and strategy.
 
     0 is no letter in common order, 1 the same letters (Indel similarity of the folded texts). One order of a
@@ -29,15 +30,15 @@ def letter_spreads(items: Iterable[Item]) -> tuple[ValueSpread, ...]:
 
     from mihakk.generators.quality.item_quality import spread_of
 
-    questions: dict[tuple[Language, str], dict[str, ChoiceItem]] = defaultdict(dict)
-    for item in items:
+    questions: dict[tuple[Language, str], dict[str, int]] = defaultdict(dict)
+    for place, item in enumerate(items):
         if isinstance(item, ChoiceItem) and item.gold:
-            questions[item.language, item.task].setdefault(item.pair_id or item.id, item)
+            questions[item.language, item.task].setdefault(item.pair_id or item.id, place)
     spreads = []
     for (language, task), by_question in sorted(questions.items()):
         measured: dict[str, list[float]] = defaultdict(list)
         for name in sorted(by_question, key=_lot)[:MEASURED]:
-            item = by_question[name]
+            item = cast("ChoiceItem", items[by_question[name]])
             folded = [key(option, item.language) for option in item.options]
             right = folded[item.gold[0]]
             measured[item.origin.strategy] += [

@@ -12,7 +12,6 @@ from mihakk.releases.card.matter import SplitSummary
 from mihakk.releases.card.similarity import cluster_similarities
 from mihakk.releases.release_facts import ReleaseFacts
 from mihakk.schemas.audit import Audit
-from mihakk.schemas.item import Item
 
 SHOWN = 14
 """Rows of a bar chart; the rest is summed up in a last one."""
@@ -22,7 +21,6 @@ def write_charts(
     folder: Path,
     *,
     splits: Sequence[SplitSummary],
-    described: Iterable[Item],
     audits: Iterable[Audit],
     removed: Mapping[str, int],
     facts: ReleaseFacts,
@@ -38,7 +36,7 @@ def write_charts(
     for one in splits:
         per_config.setdefault(one.config, {})[one.split] = one.rows
     draw("items.svg", "Items per config and split", bars, list(per_config.items()))
-    kinds = Counter((one.metadata.get("era", ""), one.metadata.get("genre", "")) for one in described)
+    kinds = sum((Counter(one.era_genre) for one in splits), Counter[tuple[str, str]]())
     known = {place: count for place, count in kinds.items() if all(place)}
     draw("era_genre.svg", "Items per era and genre", grid, known)
     draw("removed.svg", "Left out, by reason", bars, _top(removed))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
@@ -38,6 +38,9 @@ SHARD_ROWS = 50_000
 """Rows of one Parquet file."""
 BATCH_ROWS = 5_000
 """Rows turned into Arrow at once, so that memory does not hold every row a second time as Python objects."""
+GROUP_ROWS = 2 * BATCH_ROWS
+"""Rows of one row group of a file."""
+_WRITTEN = {"compression": "zstd", "compression_level": 6, "version": "2.6"}
 CORE = "_core"
 """Ends the name of a config that holds the core of another."""
 METADATA = ("poet", "era", "genre", "metre", "rhyme", "form")
@@ -102,20 +105,24 @@ def config_name(item: Item) -> str:
     return f"{item.language}_{item.task}"
 
 
-def item_schema(config: str, items: Sequence[Item], languages: Iterable[Language] = ()) -> Any:
+def item_schema(config: str, items: Iterable[Item], languages: Iterable[Language] = ()) -> Any:
     """Arrow schema of one config, with `prompts` in the languages; all its items must be of one kind."""
-    kinds = sorted({item.kind for item in items})
+    kinds, named, extra = set[str](), set[str](), set[str]()
+    for item in items:
+        kinds.add(item.kind)
+        named.update(item.fields)
+        extra.update(item.metadata)
     if len(kinds) != 1:
         raise UsageError(
-            f"config {config} mixes items of the kinds {', '.join(kinds)}: give each kind its own task name"
+            f"config {config} mixes items of the kinds {', '.join(sorted(kinds))}: give each kind its own "
+            "task name"
         )
-    named = sorted({name for item in items for name in item.fields})
-    extra = sorted({name for item in items for name in item.metadata} - set(METADATA))
-    fields = [("fields", pa.struct([(name, _TEXT) for name in named]))] if named else []
+    fields = [("fields", pa.struct([(name, _TEXT) for name in sorted(named)]))] if named else []
     if asked := sorted(languages):
         fields = [("prompts", pa.struct([(name, _TEXT) for name in asked])), *fields]
-    metadata = ("metadata", pa.struct([(name, _TEXT) for name in (*METADATA, *extra)]))
-    return pa.schema([*_HEAD, *_BY_KIND[kinds[0]], *fields, metadata, *_TAIL])
+    added = sorted(extra.difference(METADATA))
+    metadata = ("metadata", pa.struct([(name, _TEXT) for name in (*METADATA, *added)]))
+    return pa.schema([*_HEAD, *_BY_KIND[kinds.pop()], *fields, metadata, *_TAIL])
 
 
 def placed_row(placed: Placed, canary: str, renders: Renders) -> dict[str, Any]:
@@ -196,7 +203,16 @@ def with_ability(
 def write_parquet(table: Any, path: Path) -> None:
     """Write one file; equal tables give equal bytes."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(table, path, compression="zstd", compression_level=6, row_group_size=10_000, version="2.6")
+    pq.write_table(table, path, row_group_size=GROUP_ROWS, **_WRITTEN)
+
+
+def write_batches(batches: Iterable[Any], schema: Any, path: Path) -> None:
+    """The same bytes from batches of `BATCH_ROWS`, of which only a few are in memory together."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    groups = batched(batches, GROUP_ROWS // BATCH_ROWS)
+    with pq.ParquetWriter(path, schema, **_WRITTEN) as file:
+        for group in chain([next(groups, [])], groups):  # of no rows there is one, too
+            file.write_table(pa.Table.from_batches(group, schema), row_group_size=GROUP_ROWS)
 
 
 def write_split(table: Any, folder: Path, split: str) -> list[Path]:

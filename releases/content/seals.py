@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import hmac
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -55,7 +55,7 @@ def sealed_digest(key: bytes, mark: str) -> bytes:
 class Seals:
     """What is printed, and what is sealed by which benchmark."""
 
-    printed: frozenset[bytes] = frozenset()
+    printed: tuple[Container[bytes], ...] = ()
     """Digests of what releases of the hub have printed; this repository's data are known anyway."""
     sealed: Mapping[str, frozenset[bytes]] = field(default_factory=dict)
     """Benchmark -> digests of what it keeps sealed."""
@@ -113,11 +113,13 @@ class Seals:
 
     def is_printed(self, marks: Collection[str]) -> bool:
         """Whether the hub, or this repository's own data, has printed any of it, or told its gold."""
+        if not marks:
+            return False  # this repository's data are not read then
         lines = {mark.removeprefix(POEM) for mark in marks}
         every = lines.union(marks)
         return (
             not repository_marks().isdisjoint(lines)
-            or any(open_digest(mark) in self.printed for mark in every)
+            or any(open_digest(mark) in one for mark in every for one in self.printed)
             or (bool(self.ended) and any(sealed_digest(self.key, mark) in self.ended for mark in every))
         )
 

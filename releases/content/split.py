@@ -58,7 +58,7 @@ def source_work(item: Item) -> str:
 
 
 def group_items(
-    items: Sequence[Item], clusters: Sequence[Cluster] = (), *, most: float | None = None
+    items: Iterable[Item], clusters: Sequence[Cluster] = (), *, most: float | None = None
 ) -> dict[str, str]:
     """Item id to group name.
 
@@ -115,11 +115,11 @@ def _with_options_of_test(
     offered = {
         (item.language, key(text, item.language)): item.id
         for item in items
-        if places[item.id][0] == "test" and isinstance(item, ChoiceItem)
+        if not item.split and places[item.id][0] == "test" and isinstance(item, ChoiceItem)
         for text in _texts_offered(item)
     }
     for item in items:
-        if places[item.id][0] != "test":
+        if not item.split and places[item.id][0] != "test":
             for text in _texts_offered(item):
                 if asked := offered.get((item.language, key(text, item.language))):
                     yield item.id, f"holds an option of {asked} of the test split: {text}"
@@ -138,8 +138,7 @@ def split_items(items: Sequence[Item], test_share: float, clusters: Sequence[Clu
     places = {
         item.id: (item.split or split_of(groups[item.id], test_share), groups[item.id]) for item in items
     }
-    ours = [item for item in items if not item.split]
-    return Split(places, dict(_across(ours, places, clusters)))
+    return Split(places, dict(_across(items, places, clusters)))
 
 
 def _across(
@@ -149,6 +148,8 @@ def _across(
     by_asked: dict[str, list[str]] = defaultdict(list)
     by_couplet: dict[str, list[str]] = defaultdict(list)
     for item in items:
+        if item.split:
+            continue  # it keeps the split it came with
         by_asked[_asked(item)].append(item.id)
         if item.origin.records:
             by_couplet[item.origin.records[0]].append(item.id)

@@ -8,10 +8,12 @@ Once anything is sealed the index is signed under the secret, so that an edited 
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,9 +21,10 @@ import orjson
 from pydantic import Field, ValidationError, model_serializer
 
 from mihakk.machinery.errors import ExternalFailure, UsageError
-from mihakk.machinery.ids import sha256
 from mihakk.machinery.whole import write_whole
 from mihakk.releases.content.blind import find_answers, opened_rows, read_answers
+from mihakk.releases.content.checksum import file_digest
+from mihakk.releases.content.digests import DigestSorter, SortedDigests
 from mihakk.releases.content.fingerprints import POEM, as_poem
 from mihakk.releases.content.seals import (
     BYTES,
@@ -43,6 +46,8 @@ READER = 2
 """Which reader a version was read by; a later one sees more, and an entry of an earlier one is completed."""
 NAMED = 20
 """Rows that a message names."""
+MOST_CLEAN = 1 << 18
+"""Fingerprints that are remembered as sealed by nobody."""
 REMEDY = "restore the folder from a copy, or run `mihakk seal rebuild`"
 
 
@@ -86,7 +91,7 @@ class Index(Record):
 class Digests(NamedTuple):
     """What a version prints and seals."""
 
-    printed: frozenset[bytes] = frozenset()
+    printed: SortedDigests = SortedDigests()
     sealed: frozenset[bytes] = frozenset()
 
 
@@ -121,13 +126,14 @@ class Registry:
             UsageError: Its file is missing or damaged.
         """
         path = self._file(version)
-        data = path.read_bytes() if path.is_file() else b""
-        if sha256(data) != entry.digest:
+        if not path.is_file() or file_digest(path) != entry.digest:
             raise UsageError(
                 f"{path} is missing or damaged: nothing is built or published without it; {REMEDY}"
             )
-        found = [data[start : start + BYTES] for start in range(0, len(data), BYTES)]
-        return Digests(frozenset(found[: entry.printed]), frozenset(found[entry.printed :]))
+        with path.open("rb") as file:
+            file.seek(entry.printed * BYTES)
+            sealed = frozenset(iter(lambda: file.read(BYTES), b""))
+            return Digests(SortedDigests(file, entry.printed), sealed)
 
     def key(self) -> bytes:
         """The secret that the seals of this Hub are under; empty while nothing is sealed.
@@ -167,19 +173,19 @@ class Registry:
             blind: Whether the version seals anything itself.
         """
         index = self.index()
-        printed: set[bytes] = set()
+        printed: list[SortedDigests] = []
         ended: set[bytes] = set()
         sealed: dict[str, frozenset[bytes]] = {}
         for version, entry in index.versions.items():
             own, found = version.partition("@")[0], self.digests(version, entry)
             if own != name:
-                printed |= found.printed
+                printed.append(found.printed)
             if version in index.ended:
                 ended |= found.sealed
             elif found.sealed:
                 sealed[own] = sealed.get(own, frozenset()) | found.sealed
         key = self.key() or (blind_key() if blind else b"")
-        return Seals(frozenset(printed), sealed, name if blind else "", key, frozenset(ended))
+        return Seals(tuple(printed), sealed, name if blind else "", key, frozenset(ended))
 
     def sealed_by(self) -> dict[str, str]:
         """Version with a standing seal -> digest of its entry."""
@@ -193,14 +199,16 @@ class Registry:
     def add(self, version: str, found: Digests, key: bytes = b"") -> None:
         """Enter a version, in place of what stood under its name."""
         index = self.index()
-        data = b"".join((*sorted(found.printed), *sorted(found.sealed)))
+        sealed, digest = sorted(found.sealed), hashlib.sha256()
+        for piece in chain(found.printed.pieces(), sealed):
+            digest.update(piece)
         entry = Entry(
-            printed=len(found.printed), sealed=len(found.sealed), digest=sha256(data), reader=READER
+            printed=len(found.printed), sealed=len(sealed), digest=digest.hexdigest(), reader=READER
         )
         if index.versions.get(version) == entry and self._file(version).is_file():
             return
         key = self.key() or key
-        self._write(self._file(version), data)
+        self._write(self._file(version), chain(found.printed.pieces(), sealed))
         mark = keyed(key, "registry", "") if found.sealed else index.key
         versions = {**index.versions, version: entry}
         self._keep(index.model_copy(update={"versions": versions, "key": mark}), key)
@@ -234,7 +242,7 @@ class Registry:
         data = index.signed(key).model_dump()
         self._write(self.folder / INDEX, orjson.dumps(data, option=orjson.OPT_INDENT_2))
 
-    def _write(self, path: Path, data: bytes) -> None:
+    def _write(self, path: Path, data: bytes | Iterable[bytes]) -> None:
         """Whole or not at all, and for the owner alone.
 
         Raises:
@@ -258,7 +266,28 @@ def enter(registry: Registry, release: AssembledRelease) -> None:
     """
     blind = bool(release.seals)
     seals = registry.seals(release.name, blind=blind)
-    shown, clean = set[str](), set[str]()
+    with DigestSorter() as shown:
+        _require_unsealed(release, seals, shown)
+        there = shown.sorted()
+        # Of poems what is not printed already: a line that is printed tells as much.
+        untold = (mark for mark in release.poems if open_digest(mark.removeprefix(POEM)) not in there)
+        shown.add(map(open_digest, untold))
+        there = shown.sorted()
+    if other := seals.sealed_by(release.seals, release.name):
+        raise UsageError(
+            f"{release.name} {release.version} shows texts that {other} has sealed: build it again"
+        )
+    if seals.is_printed(release.seals):
+        raise UsageError(
+            f"{release.name} {release.version} seals texts that were printed meanwhile: build it again"
+        )
+    sealed = frozenset(sealed_digest(seals.key, mark) for mark in release.seals)
+    registry.add(f"{release.name}@{release.version}", Digests(there, sealed), seals.key)
+
+
+def _require_unsealed(release: AssembledRelease, seals: Seals, shown: DigestSorter) -> None:
+    """Raise `UsageError` where a release prints what is sealed, and note what it prints."""
+    blind, clean = bool(release.seals), set[str]()
     told: list[tuple[str, str]] = []
     for one in printed(release.folder):
         if one.is_unread:
@@ -274,12 +303,16 @@ def enter(registry: Registry, release: AssembledRelease) -> None:
                 )
             other = seals.sealed_by(one.marks, release.name)
         else:
+            shown.add(map(open_digest, one.marks))
+            if not (blind or seals.sealed):
+                continue
             new = one.marks - clean
             tells = new | as_poem(new)
             own = not release.seals.isdisjoint(tells)
             other = release.name if own else seals.sealed_by(tells)
-            shown |= one.marks
             clean |= set() if other else new
+            if len(clean) > MOST_CLEAN:
+                clean.clear()
         if other:
             told.append((one.place, other))
     if told:
@@ -294,19 +327,6 @@ def enter(registry: Registry, release: AssembledRelease) -> None:
             "again; what somebody wrote (a title, a note, the reason of an override) has to be said "
             "without them. `mihakk seal end` says that the golds may be told"
         )
-    if other := seals.sealed_by(release.seals, release.name):
-        raise UsageError(
-            f"{release.name} {release.version} shows texts that {other} has sealed: build it again"
-        )
-    if seals.is_printed(release.seals):
-        raise UsageError(
-            f"{release.name} {release.version} seals texts that were printed meanwhile: build it again"
-        )
-    sealed = frozenset(sealed_digest(seals.key, mark) for mark in release.seals)
-    # Of poems what is not printed already: a line that is printed tells as much.
-    untold = {mark for mark in release.poems if mark.removeprefix(POEM) not in shown}
-    found = Digests(frozenset(map(open_digest, shown | untold)), sealed)
-    registry.add(f"{release.name}@{release.version}", found, seals.key)
 
 
 def require_untold(seals: Seals, why: str) -> None:
@@ -331,14 +351,14 @@ def adopt(registry: Registry, version: str, folder: Path) -> None:
             f"the registry of this hub {why} {version}, which is blind: nothing is built or published before "
             f"it is known what is printed and sealed; {REMEDY}"
         )
-    before = registry.digests(version, known).printed if known is not None else frozenset[bytes]()
-    registry.add(version, Digests(printed_digests([folder]) | before))
+    before = registry.digests(version, known).printed if known is not None else SortedDigests()
+    registry.add(version, Digests(printed_digests([folder], before)))
 
 
 def read_again(registry: Registry, version: str, folder: Path, golds: Path, identity: str) -> None:
     """Enter a version by its files, its golds and what stood of it; `UsageError` where golds are shut."""
     before = registry.before.get(version, Digests())
-    found = Digests(printed_digests([folder]) | before.printed)
+    found = Digests(printed_digests([folder], before.printed))
     key = b""
     asked = {row["id"] for row in rows_of(folder) if row.get("sealed")}
     if asked:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from mihakk.machinery.lake.columns import arrow_schema
-from mihakk.releases.content.item_tables import BATCH_ROWS, batched, write_parquet
+from mihakk.releases.content.item_tables import BATCH_ROWS, batched, write_batches
 from mihakk.releases.versions.diff import Change, ReleaseDiff
 from mihakk.schemas.audit import AUDIT_STATES, CRITERIA, Audit, Verdict
 from mihakk.schemas.finding import Finding
@@ -71,19 +71,19 @@ _BLIND = (pa.field("blind_answer", _TEXT), pa.field("blind_differs", pa.bool_())
 
 
 def _write(rows: Iterable[dict[str, Any]], schema: Any, path: Path) -> None:
-    write_parquet(_table(rows, schema), path)
+    write_batches(_batches(rows, schema), schema, path)
 
 
-def _table(rows: Iterable[dict[str, Any]], schema: Any) -> Any:
-    batches = [pa.RecordBatch.from_pylist(part, schema=schema) for part in batched(rows, BATCH_ROWS)]
-    return pa.Table.from_batches(batches, schema=schema)
+def _batches(rows: Iterable[dict[str, Any]], schema: Any) -> Iterator[Any]:
+    return (pa.RecordBatch.from_pylist(part, schema=schema) for part in batched(rows, BATCH_ROWS))
 
 
 def _write_sorted(rows: Iterable[dict[str, Any]], schema: Any, path: Path, *by: str) -> None:
     """Sorted as columns: as records, the rows of a large set take ten times the room."""
-    table = _table(rows, schema)
-    ordered = table.take(pc.sort_indices(table, [(name, "ascending") for name in by])).combine_chunks()
-    write_parquet(pa.Table.from_batches(ordered.to_batches(BATCH_ROWS), schema=schema), path)
+    table = pa.Table.from_batches(_batches(rows, schema), schema=schema)
+    order = pc.sort_indices(table, [(name, "ascending") for name in by])
+    parts = (table.take(order.slice(at, BATCH_ROWS)) for at in range(0, table.num_rows, BATCH_ROWS))
+    write_batches((part.combine_chunks().to_batches()[0] for part in parts), schema, path)
 
 
 def write_verdicts(

@@ -87,7 +87,7 @@ def test_clusters_are_counted_by_likeness_level_and_fate() -> None:
 
 
 def test_spreads_are_of_the_wrong_options_alone_and_one_order_of_a_pair() -> None:
-    (one,) = letter_spreads(item for item in hafez_items(2) if item.task == "continuation_choice")
+    (one,) = letter_spreads([item for item in hafez_items(2) if item.task == "continuation_choice"])
     assert one.config == "fa_continuation_choice"
     pairs = {item.pair_id for item in hafez_items(2) if isinstance(item, ChoiceItem) and item.pair_id}
     assert one.options == 2 * len(pairs)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
@@ -121,17 +121,22 @@ def open_panel(config: AuditorsConfig, store: Settings, spending: Path | None = 
         yield panel
 
 
-def select(items: Sequence[Item], limit: int | None, seed: int) -> set[str]:
+def select(tasks: Mapping[str, str], limit: int | None, seed: int) -> set[str]:
     """Ids of the items to audit: all, or `limit` of them spread over the tasks in proportion.
 
-    Depends on ids, limit and seed alone, never on the order of the items.
+    Depends on ids, tasks, limit and seed alone, never on the order of the items.
+
+    Args:
+        tasks: Id of an item to its task.
+        limit: How many; all where None.
+        seed: Draws them.
     """
-    if limit is None or limit >= len(items):
-        return {item.id for item in items}
-    by_task = grouped(items, lambda item: item.task)
+    if limit is None or limit >= len(tasks):
+        return set(tasks)
+    by_task = grouped(tasks, tasks.__getitem__)
     chosen: set[str] = set()
     for task, share in _shares({task: len(some) for task, some in by_task.items()}, limit).items():
-        ids = sorted(item.id for item in by_task[task])
+        ids = sorted(by_task[task])
         rng(seed, task, "audit_select").shuffle(ids)
         chosen.update(ids[:share])
     return chosen
@@ -194,7 +199,7 @@ def verdicts(
     findings: Sequence[Finding],
     audits: Sequence[Audit],
     policy: Policy,
-    selected: set[str],
+    selected: Set[str],
 ) -> list[Verdict]:
     """One verdict per item, in their order.
 
