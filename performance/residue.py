@@ -1,12 +1,14 @@
 """How much of planted residue and damage the checks find: `python -m performance.residue`.
 
-In up to 1,000 rows of each set thirty of each kind are planted by seed: openings, refusals and closings of
-language models, marks on the gold, letters of another list, a second right option, unreadable words,
-truncated questions. What is planted was not taken from the checks' tables: wordings come from public code
-and transcripts of models, garbled words from confusions of letters as scanners and fonts make them. Counted
-are rows found by the check of their kind, and untouched rows that any of the checks objects to. Without
-arguments it reads the real data that tests read; `--set FILE --language ar` reads other sets, one JSON
-object a line with `question`, `options` and `gold`, the index of the right one.
+In up to 1,000 sound rows of each set, to which no other check objects, thirty of each kind are planted by
+seed: openings, refusals and closings of language models, marks on the gold, letters of another list, a second
+right option, unreadable words, truncated questions. What is planted was not taken from the checks' tables:
+wordings come from public code and transcripts of models, garbled words from confusions of letters as scanners
+and fonts make them. Counted are rows found by the check of their kind, flagged or only counted, and untouched
+rows that any of the checks flags, or counts. `--curve` says how many garbled questions stand before a share
+of the untouched rows in the ranking by log-odds, as the mean of five seeds. Without arguments it reads the
+real data that tests read; `--set FILE --language ar` reads other sets, one JSON object a line with
+`question`, `options` and `gold`, the index of the right one.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Final
 
 from mihakk.machinery.configs import load_yaml
@@ -31,6 +34,8 @@ from mihakk.validators.checks import check_items, gather, prepare
 
 ROWS: Final = 1000
 EACH: Final = 30
+SHARES: Final = (0.002, 0.005, 0.01, 0.02, 0.05)
+"""Of untouched rows, in the curve."""
 Row = dict[str, Any]
 """`question`, `options` and `gold`."""
 CHECKS: Final = {
@@ -227,11 +232,16 @@ def _persian(folder: Path) -> Iterator[Row]:
 OURS: Final[dict[Language, Callable[[Path], Iterator[Row]]]] = {"ar": _arabic, "fa": _persian, "en": _english}
 
 
-def sound(rows: Iterator[Row], seed: int) -> list[Row]:
-    """Up to a thousand rows whose gold is one of two options or more, drawn by seed."""
+def sound(rows: Iterator[Row], language: Language, seed: int) -> list[Row]:
+    """Up to a thousand rows drawn by seed: the gold is one of two options or more, no other check objects."""
     fit = [row for row in rows if 0 <= row["gold"] < len(row["options"]) >= 2]
     random.Random(seed).shuffle(fit)
-    return fit[:ROWS]
+    faulty = {
+        row
+        for row, check, _, severity in findings(fit, language)
+        if severity != "report" and check not in CHECKS.values()
+    }
+    return [row for number, row in enumerate(fit) if number not in faulty][:ROWS]
 
 
 def items(rows: list[Row], language: Language) -> list[ChoiceItem]:
@@ -251,11 +261,11 @@ def items(rows: list[Row], language: Language) -> list[ChoiceItem]:
     ]
 
 
-def findings(rows: list[Row], language: Language) -> list[tuple[int, str, str]]:
-    """Row, check and detail of what the checks of this script find."""
+def findings(rows: list[Row], language: Language) -> list[tuple[int, str, str, str]]:
+    """Row, check, detail and severity of what is found."""
     asked = items(rows, language)
     found = check_items(asked, ChecksConfig(), prepare([gather(asked)]))
-    return [(int(one.subject[3:]), one.check, one.detail) for one in found if one.check in CHECKS.values()]
+    return [(int(one.subject[3:]), one.check, one.detail, one.severity) for one in found]
 
 
 def measure(
@@ -264,14 +274,28 @@ def measure(
     """Planted and found by kind, what is said of untouched rows, and how many of these there are."""
     kinds = planted(rows, language, seed)
     found = findings(rows, language)
-    named = {(row, check) for row, check, _ in found}
+    named = {(row, check) for row, check, *_ in found}
     hits = Counter(kind for row, kind in kinds.items() if (row, CHECKS[kind]) in named)
     wrong = {
-        row: f"{check} {detail} | {rows[row]['question'][-90:]}"
-        for row, check, detail in found
-        if row not in kinds
+        row: f"{severity} {check} {detail} | {rows[row]['question'][-90:]}"
+        for row, check, detail, severity in sorted(found, key=lambda one: one[3], reverse=True)
+        if row not in kinds and check in CHECKS.values()
     }
     return Counter(kinds.values()), hits, list(wrong.values()), len(rows) - len(kinds)
+
+
+def ranked(rows: list[Row], language: Language, seed: int) -> list[float]:
+    """Shares of thirty garbled questions that rank before each of `SHARES` of the others."""
+    rows = [{**row} for row in rows]
+    garbled = set()
+    for number in random.Random(seed).sample(range(len(rows)), len(rows)):
+        if len(garbled) < EACH and _unreadable(rows[number], random.Random(seed + number), language):
+            garbled.add(number)
+    found = [(row, detail) for row, check, detail, _ in findings(rows, language) if check == "TX28"]
+    odds = {row: float(re.findall(r"odds of (-?[\d.]+)", detail)[0]) for row, detail in found}
+    others = sorted((odds.get(row, 0) for row in range(len(rows)) if row not in garbled), reverse=True)
+    bounds = [others[int(share * len(others))] for share in SHARES]
+    return [sum(odds.get(row, 0) > bound for row in garbled) / EACH for bound in bounds]
 
 
 def main() -> None:
@@ -285,6 +309,7 @@ def main() -> None:
         "--language", choices=("ar", "fa", "en"), action="append", default=[], help="of each set"
     )
     parser.add_argument("--seed", type=int, default=33)
+    parser.add_argument("--curve", action="store_true", help="the ranking of garbled questions alone")
     parser.add_argument(
         "--show", action="store_true", help="print what was missed and what is said of untouched rows"
     )
@@ -298,16 +323,25 @@ def main() -> None:
         (file.stem, language, map(json.loads, file.read_text(encoding="utf-8").splitlines()))
         for file, language in zip(asked.set, asked.language, strict=True)
     ] or [(read.__name__.strip("_"), language, read(asked.data)) for language, read in OURS.items()]
-    print("| set | " + " | ".join(PLANT) + " | untouched rows objected to |")
-    print("|---|" + "---:|" * (len(PLANT) + 1))
+    columns = (
+        [f"at {share:.1%}" for share in SHARES]
+        if asked.curve
+        else [*PLANT, "untouched rows flagged", "counted"]
+    )
+    print(f"| set | {' | '.join(columns)} |\n|---|{'---:|' * len(columns)}")
     for name, language, given in sets:
-        rows = sound(given, asked.seed)
+        rows = sound(given, language, asked.seed)
+        if asked.curve:
+            curves = zip(*(ranked(rows, language, asked.seed + more) for more in range(5)), strict=True)
+            print(f"| {name} ({len(rows)} rows) | {' | '.join(f'{fmean(found):.2f}' for found in curves)} |")
+            continue
         counts, hits, wrong, untouched = measure(rows, language, asked.seed)
+        flagged = sum(one.startswith("flag") for one in wrong)
         cells = [f"{hits[kind]} of {counts[kind]}" for kind in PLANT]
         print(
             f"| {name} | "
             + " | ".join(cells)
-            + f" | {len(wrong)} of {untouched} ({len(wrong) / untouched:.1%}) |"
+            + f" | {flagged} of {untouched} ({flagged / untouched:.1%}) | {len(wrong) - flagged} |"
         )
         if asked.show:
             print(*wrong, sep="\n")

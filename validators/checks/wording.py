@@ -54,12 +54,15 @@ PLAINEST: Final = 0.05
 SHARES: Final = (0.3, 0.6, 0.9)
 """Shares of a text that may be garbled; the likeliest is taken."""
 LEAST_STEM: Final = 4
-LEAST_ODDS: Final = 8.5
-"""Log-odds from which a question is called garbled: of 23 findings from 4.5 on in three sets some
-12 were right, of the 8 from here on all."""
+LEAST_ODDS: Final = 1.0
+"""Log-odds from which a question stands in the ranking of garbled ones: planted ones nearly all do, and one
+sound question in thirty (`python -m performance.residue`)."""
+SURE: Final = 8.5
+"""Those from which it surely is garbled: of 23 findings from 4.5 on in three sets some 12 were right, of
+the 8 from here on all."""
 FEW: Final = 2
-"""Strange words below which nothing is said; of so few names and terms it takes more:"""
-LEAST_OF_FEW: Final = 9.0
+"""Strange words below which nothing is said; of so few names and terms it takes more to be sure:"""
+SURE_OF_FEW: Final = 9.0
 SHOWN: Final = 4
 """Words that a message names."""
 LEAST_RARE: Final = 0.01
@@ -202,7 +205,8 @@ class WordTally:
         found = Wording()
         if usual := pack(language).strangeness:
             share = max(rare, LEAST_RARE) if self.rows >= LEAST_ROWS else FIRST_GUESS
-            found.garbled = _Odds(language, usual, spoken, share).garbled(self.doubted)
+            least = LEAST_ODDS if self.rows >= LEAST_ROWS else SURE
+            found.garbled = _Odds(language, usual, spoken, share).garbled(self.doubted, least)
         if self.rows < LEAST_ROWS:
             found.signs = frozenset({"bracket"})
             return found
@@ -299,8 +303,8 @@ class _Odds(NamedTuple):
     rare: float
     """Share of words that the vocabulary lacks and no other row has."""
 
-    def garbled(self, doubted: dict[str, str]) -> dict[str, tuple[float, tuple[str, ...]]]:
-        """Of questions with unknown words, those that are garbled by the odds."""
+    def garbled(self, doubted: dict[str, str], least: float) -> dict[str, tuple[float, tuple[str, ...]]]:
+        """Of questions with unknown words, those that are garbled by such log-odds at least."""
         found, odds_of = {}, Remembered(self._of)
         for name, words in doubted.items():
             odds = {word: odds_of[word] for word in words.split()}
@@ -309,7 +313,7 @@ class _Odds(NamedTuple):
             )
             if len(strangest) >= FEW:
                 most = max(sum(log(1 - share + share * one) for one in odds.values()) for share in SHARES)
-                if most >= (LEAST_ODDS if len(strangest) > FEW else LEAST_OF_FEW):
+                if most >= least:
                     found[name] = round(most, 1), tuple(strangest[:SHOWN])
         return found
 

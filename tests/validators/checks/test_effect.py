@@ -82,7 +82,7 @@ def test_every_sheet_is_of_a_known_set_and_every_reading_has_its_reason() -> Non
         for row in rows:
             assert row["rule"] in CHECKS.names()
             assert row["verdict"] in ("right", "wrong")
-            assert row["effect"] in ("block", "flag")
+            assert row["effect"] in ("block", "flag", "report")
             assert len(row["reason"].split()) >= 3
             assert row["row"]
             assert not any("\u0600" <= char <= "\u06ff" for char in row["reason"]), "no text of a set"

@@ -58,6 +58,7 @@ def test_what_a_model_says_about_a_text_is_found_in_any_field_of_any_language(sa
     "text",
     [
         "Here are the steps of photosynthesis: which comes first?",
+        "I don't understand why everyone thinks they belong in college. Which fallacy is it?",
         "If you have 3 apples and need 5 more, how many do you have?",
         "Unfortunately, the patient is unable to provide a history.",
         "The answer: what did Hamlet say?",
@@ -161,18 +162,27 @@ def test_what_many_questions_do_is_their_style() -> None:
     assert not _found([*_ASKED, *stems], "QU02")
 
 
-def test_a_garbled_question_is_found_by_its_words_and_what_is_known_outlives_the_disk() -> None:
+def test_a_garbled_question_is_flagged_by_its_words_one_with_names_counted_and_what_is_known_outlives_the_disk() -> (
+    None
+):
     garbled = _item(
         500,
         language="en",
         question="Whicb of tbe plonets qid Galilco obscrve fhrongh hlz telescqpe?",
         options=["a", "b"],
     )
-    whole = prepare([gather(_ASKED), gather([garbled])])
-    found = {
-        one.subject for one in check_items([*_ASKED, garbled], ChecksConfig(), whole) if one.check == "TX28"
+    doubtful = _item(
+        501,
+        language="en",
+        question="Which moons did Corvanqelli and Brustwig see?",
+        options=["a", "b"],
+    )
+    whole = prepare([gather(_ASKED), gather([garbled, doubtful])])
+    found = check_items([*_ASKED, garbled, doubtful], ChecksConfig(), whole)
+    assert {one.subject: one.severity for one in found if one.check == "TX28"} == {
+        garbled.id: "flag",
+        doubtful.id: "report",
     }
-    assert found == {garbled.id}
     kept = TypeAdapter(SetIndex)
     assert kept.validate_json(kept.dump_json(whole)).wording == whole.wording
 

@@ -67,3 +67,34 @@ def test_a_published_layout_is_read_as_a_person_reads_it_or_asked_about(
     layout = LAYOUTS[name]
     expected = "asked" if layout.expect == "ask" or name in ASKED else "correct"
     assert outcome(layout, items, tmp_path) == expected
+
+
+PANEL = {
+    "agieval.jsonl": "question=question,choices=options,gold=label",
+    "ambig_1to3.tsv": "",
+    "ar_letters.csv": "question=نص السؤال,choices=أ+ب+ج+د,gold=الإجابة",
+    "arc.parquet": "question=question,choices=choices,gold=answerKey,id=id",
+    "arc_raw.jsonl": "question=question.stem,choices=question.choices,gold=answerKey,id=id",
+    "copa.jsonl": "question=premise,choices=choice1+choice2,gold=label,id=idx",
+    "gsm8k.jsonl": "question=question,gold=answer",
+    "mathqa.jsonl": "question=Problem,choices=options,gold=correct,subset=category",
+    "medqa.jsonl": "question=question,choices=options,gold=answer_idx",
+    "mixed.csv": "question=Question,choices=A+B+C+D,gold=Answer",
+    "mmlu.parquet": "question=question,choices=choices,gold=answer,subset=subject",
+    "mmlupro.parquet": "question=question,choices=options,gold=answer,id=question_id,subset=category",
+    "onehot.csv": "question=question,choices=ans0+ans1+ans2,gold=correct0+correct1+correct2",
+    "preds.jsonl": "question=question,choices=choices,gold=human_key",
+    "sciq.jsonl": "question=question,choices=distractor1+distractor2+distractor3+correct_answer,gold=correct_answer",
+    "winogrande.jsonl": "question=sentence,choices=option1+option2,gold=answer",
+}
+"""What a person maps the panel's files to, by its `expected.json`; nothing where the command must ask."""
+
+
+@pytest.mark.parametrize("name", PANEL)
+def test_the_panels_layouts_are_read_as_a_person_does_or_asked_about(shared_data: Path, name: str) -> None:
+    proposal = propose_for(str(shared_data / "panel" / "layouts" / name))
+    if PANEL[name]:
+        assert proposal.settled() == PANEL[name]
+    else:
+        with pytest.raises(UsageError, match="counted from 0"):
+            proposal.settled()

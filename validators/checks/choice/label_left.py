@@ -63,11 +63,13 @@ def _is_label(match: re.Match[str], place: int, lettered: int) -> bool:
 
 
 def _spoken(match: re.Match[str], option: str, question: str) -> bool:
-    """Whether the letter is one of an enumeration that is the option's own, or closes a bracket."""
+    """Whether the letter counts a paragraph, closes a bracket, or is one of the option's own enumeration."""
     before = option[: match.start()]
     if before.count("(") > before.count(")") or before.count("[") > before.count("]"):
         return True
     letter = match["letter"]
+    if letter.isdigit() and before[-1:].isdigit():
+        return True  # article 121 (3)
     if len(_NAMED.findall(option)) > 1:
         return True
     return f"{letter})" in question or _ENUMERATED.search(before) is not None

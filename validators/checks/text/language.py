@@ -8,16 +8,16 @@ from mihakk.validators.checks.check import Objection, Objections, check
 from mihakk.validators.checks.texts import excerpt
 
 LEAST_LETTERS = 12
-SHARE = 0.3
+SHARE = 0.1
 
 
 @check(
     "TX20", severity="flag", on=Item, needs=("script",), title="the question is in the script of its language"
 )
 def language(item: Item) -> Objections:
-    """Three letters in ten of a question, at least, are of the script its language is written in.
+    """One letter in ten of a question, at least, is of the script its language is written in.
 
-    Formulas and code are in nobody's script and don't count.
+    Formulas and code are in nobody's script and don't count. Short questions about a foreign term have more.
     """
     text = item.question
     script = pack(item.language).script
