@@ -238,8 +238,9 @@ def resolutions(
     With `alone` without the votes that may be copied (`review.copying_doubt`), though these are counted: what
     then lacks a vote is asked of somebody else, and what they say tells the copier from who agrees.
     """
-    given, queued = decisions(stores), stored(stores.queued, Queued)
-    copies = echoes(given, queued, config.copying_doubt) if alone else set()
+    given, copies = decisions(stores), set[str]()
+    if alone and config.copying_doubt < 1:
+        copies = echoes(given, stored(stores.queued, Queued), config.copying_doubt)
     told = {}
     for (item, content), votes in _judged(given, stores).items():
         own = [

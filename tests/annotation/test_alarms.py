@@ -146,7 +146,7 @@ def test_asking_one_more_about_what_may_be_copied_tells_copiers_from_who_agrees(
     for share, found in rings.items():
         for seed in range(70_000, 70_100):
             folder = str(tmp_path / f"{share} {seed}")
-            team = Team(seed, folder, ReviewConfig(team=6), guesser=PARTLY, copier=share)
+            team = Team(seed, folder, ReviewConfig(team=6, copying_doubt=0.1), guesser=PARTLY, copier=share)
             looks = [{row.annotator: row.alarms for row in look} for look in team.work(200)]
             found.update({(name, alarm) for look in looks for name, told in look.items() for alarm in told})
     assert rings[PARTLY]["copier", "copying"] >= 50
@@ -169,13 +169,13 @@ def test_what_may_be_a_copy_is_asked_of_one_more_person(tmp_path):
     }
     copied = {item for item, people in agreed.items() if people == {"careful", "copier"}}
 
-    def asked(doubt: float) -> set[str]:
-        config = ReviewConfig(team=6, copying_doubt=doubt)
+    def asked(**more: float) -> set[str]:
+        config = ReviewConfig(team=6, **more)
         return {item for item, _ in _open_votes([], ReviewPulled(), stores, config)} & agreed.keys()
 
     assert len(copied) > 50
-    assert asked(0.3) == copied, "who copies and who is copied are one vote"
-    assert asked(1) == set()
+    assert asked(copying_doubt=0.3) == copied, "who copies and who is copied are one vote"
+    assert asked() == set()
 
 
 def test_the_one_whose_answers_are_copied_is_not_called_a_copier():
