@@ -152,6 +152,9 @@ class ReviewConfig(Record):
     """People who decide on each item; never more than `team`."""
     team: int = Field(default=0, ge=0)
     """How many people review; 0: not said, and up to four are asked where the first disagree."""
+    copying_doubt: float = Field(default=1.0, gt=0, le=1)
+    """Probability that somebody copies another's answers above which answers they have in common count as one
+    when a pull decides whom to ask, .1 for a team of four or more; 1: never."""
     miss_rate_sample: int = Field(default=0, ge=0)
     """Unflagged items that people see too, to bound what rules and auditors miss."""
     miss_rate_draw: int = Field(default=1, ge=1)

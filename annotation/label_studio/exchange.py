@@ -9,6 +9,7 @@ from datetime import datetime
 
 from mihakk.annotation.campaigns.disputes import Dispute, campaign_disputes, disputes
 from mihakk.annotation.campaigns.figures import SAYS
+from mihakk.annotation.decisions.apply import WAITING
 from mihakk.annotation.decisions.own_answers import own_answers
 from mihakk.annotation.decisions.pseudonyms import pseudonyms
 from mihakk.annotation.decisions.resolution import binding, resolve, votes_needed
@@ -23,7 +24,9 @@ from mihakk.annotation.label_studio.push import reopen
 from mihakk.annotation.label_studio.server import LocalServer
 from mihakk.annotation.screens.ratings import Label
 from mihakk.annotation.screens.tasks import OWN_ANSWER, TEMPLATE
+from mihakk.annotation.statistics.auditor_errors import echoes
 from mihakk.annotation.statistics.sampling import Queued
+from mihakk.annotation.statistics.vote_rows import judged
 from mihakk.annotation.statistics.working_time import ProjectProgress, progress
 from mihakk.annotation.teaching.state import gate, withheld_rows
 from mihakk.machinery.errors import UsageError
@@ -46,6 +49,8 @@ class ReviewPulled:
     """Answers given before their authors passed calibration, asked again now that they have."""
     reopened: int = 0
     """Tasks given to further people: they disagree, or a vote was voided, deleted or can't be used."""
+    echoed: int = 0
+    """Settled items that one more person is to judge, as one of their votes may be a copy of another."""
     settled: int = 0
     """Items, as people saw them, whose votes come to a decision."""
     short: int = 0
@@ -114,21 +119,23 @@ def _open_votes(
     projects: Iterable[Project], pulled: ReviewPulled, stores: Stores, config: ReviewConfig
 ) -> dict[tuple[str, str], int]:
     """Votes on each item, as people saw it, that are not settled; counts the others in `pulled`."""
-    standing = resolutions(stores, config)
-    judged = _judged(decisions(stores), stores)
-    checks = _attention_checks(stores)
+    standing, alone = resolutions(stores, config), resolutions(stores, config, alone=True)
+    votes_on = _judged(decisions(stores), stores)
+    checks = {row.item for row in stored(stores.queued, Queued) if row.why == "attention"}
     asked = standing.keys() | _judged(stored(stores.decisions, Review), stores).keys()  # voided ones too
     for project in projects:
         if project.labelling.name == TEMPLATE:
             asked |= {key for key in pulled.by_project[project.name].unusable if key[0] not in checks}
     votes = {
-        key: standing[key].votes if key in standing else 0
+        key: alone[key].votes if key in alone else 0
         for key in asked
-        if key not in standing or standing[key].outcome in ("unresolved", "defective")
+        if key not in alone or alone[key].outcome in WAITING
     }
-    pulled.settled = len(asked) - len(votes)
+    is_settled = {key for key, one in standing.items() if one.outcome not in WAITING}
+    pulled.settled = len(is_settled)
+    pulled.echoed = sum(votes[key] < config.most_people() for key in is_settled & votes.keys())
     pulled.short = sum(
-        count < votes_needed(binding(judged.get(key, ()), key[1]), config.overlap)
+        count < votes_needed(binding(votes_on.get(key, ()), key[1]), config.overlap)
         for key, count in votes.items()
     )
     return votes
@@ -223,25 +230,31 @@ def projects_of(connection: Connection, benchmark: str) -> list[Project]:
     return projects
 
 
-def resolutions(stores: Stores, config: ReviewConfig) -> dict[tuple[str, str], Resolution]:
-    """What the votes on each item and content hash come to; attention checks are not among them."""
+def resolutions(
+    stores: Stores, config: ReviewConfig, *, alone: bool = False
+) -> dict[tuple[str, str], Resolution]:
+    """What the votes on each item and content hash come to; attention checks are not among them.
+
+    With `alone` without the votes that may be copied (`review.copying_doubt`), though these are counted: what
+    then lacks a vote is asked of somebody else, and what they say tells the copier from who agrees.
+    """
+    given, copies = decisions(stores), set[str]()
+    if alone and config.copying_doubt < 1:
+        copies = echoes(given, stored(stores.queued, Queued), config.copying_doubt)
     told = {}
-    for (item, content), reviews in _judged(decisions(stores), stores).items():
-        (told[item, content],) = resolve(
-            reviews, {item: content}, config.overlap, adjudicators=config.adjudicators
-        )
+    for (item, content), votes in _judged(given, stores).items():
+        own = [
+            vote for vote in votes if vote.annotator in config.adjudicators or decision_id(vote) not in copies
+        ]
+        (found,) = resolve(own, {item: content}, config.overlap, adjudicators=config.adjudicators)
+        told[item, content] = found.model_copy(update={"votes": len(binding(votes, content))})
     return told
 
 
 def _judged(reviews: Iterable[Review], stores: Stores) -> dict[tuple[str, str], list[Review]]:
     """Decisions by item and content hash, without those on attention checks."""
-    checks = _attention_checks(stores)
-    real = (review for review in reviews if review.item not in checks)
+    real = judged(list(reviews), stored(stores.queued, Queued))
     return grouped(real, lambda review: (review.item, review.content_hash))
-
-
-def _attention_checks(stores: Stores) -> set[str]:
-    return {row.item for row in stored(stores.queued, Queued) if row.why == "attention"}
 
 
 def counted(pulled: ReviewPulled) -> Counter[str]:

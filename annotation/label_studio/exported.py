@@ -54,16 +54,13 @@ class Answer:
     """See `Review.annotation`."""
     superseded: bool = False
     """Whether the same person answered the same task again later."""
+    age: tuple[datetime, int] = (datetime.min.replace(tzinfo=UTC), 0)
+    """Orders one person's annotations of one task."""
 
     @property
     def data(self) -> dict[str, Any]:
         """What the task shows."""
         return self.task.data
-
-    @property
-    def age(self) -> tuple[datetime, int]:
-        """Orders one person's annotations of one task; the server's own clock and counter."""
-        return self.row.updated_at, self.row.id
 
 
 class Malformed(NamedTuple):

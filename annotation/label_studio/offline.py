@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import orjson
 
+from mihakk.annotation.decisions.apply import WAITING
 from mihakk.annotation.decisions.pseudonyms import pseudonyms
 from mihakk.annotation.decisions.store import add, decision_id, decisions
 from mihakk.annotation.decisions.stores import Stores
@@ -104,7 +105,7 @@ class Offline:
         people than `review.most_people` have; as on the server, an adjudicator is asked whatever is split.
         """
         mine = {_key_of(row) for row in decisions(self._stores) if row.annotator == self.person}
-        told = resolutions(self._stores, self._config)
+        told = resolutions(self._stores, self._config, alone=True)
         wanted = []
         for key, data in self._tasks.items():
             place = (data["language"], self._items[data["sample_id"]].dialect)
@@ -114,7 +115,7 @@ class Offline:
             most = self._config.most_people(len(self._config.judges_of(*place)))
             if self.person in self._config.adjudicators:
                 most = len(told) + 1
-            if found is None or (found.outcome in ("unresolved", "defective") and found.votes < most):
+            if found is None or (found.outcome in WAITING and found.votes < most):
                 wanted.append(data)
         return wanted
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -64,8 +64,8 @@ class Pulled:
     """By pseudonym, answers about texts that the config assigns to others; none of them counts."""
     unanswered: Counter[str] = field(default_factory=Counter)
     """By pseudonym, reviews by people who had not answered the question first (`review.hide_gold`)."""
-    tampered: dict[tuple[str, str, str], datetime] = field(default_factory=dict)
-    """When answers were changed by others, or to what can't be used: by item, content hash and author."""
+    tampered: dict[tuple[str, str, str], dict[str, datetime]] = field(default_factory=dict)
+    """Annotations that others changed, or that can't be used, and when: by item, content hash and author."""
     unusable: set[tuple[str, str]] = field(default_factory=set)
     """Sample id and content hash of whatever was answered in a way that can't be used."""
     withheld: int = 0
@@ -112,10 +112,10 @@ def pull(
     rejects += [_skipped(task, row, project.name, pulled.people) for task, row in pulled.skips]
     add_split(stores, stores.rejected, Rejection, rejects)
     pulled.there = {f"{project.origin}/{number}" for number in found.ids()}
-    gone = _deleted(project, pulled.there, stores) if found.names_all else []
-    pulled.withdrawn = len(add(stores.voided, Voided, gone))
-    add(stores.voided, Voided, _overwritten(rows, pulled, stores))
-    add(stores.voided, Voided, _outdated(project, rows, pulled, stores))
+    gone = _deleted(project, pulled, stores) if found.names_all else []
+    pulled.withdrawn = len(gone)
+    taken_back = [*gone, *_overwritten(rows, pulled, stores), *_outdated(project, rows, pulled, stores)]
+    add(stores.voided, Voided, taken_back)  # at once: who deleted what is not seen again
     _keep(project, rows, stores, gate, pulled)
     return pulled
 
@@ -194,13 +194,13 @@ def _read(
                     )
                 read.append(record.model_copy(update=facts))
         except RecordRejected as rejected:
-            if answer.superseded:
-                continue
-            pulled.rejected[rejected.reason] += 1
             if _may_object(answer, rejected) and answer.row.completed_by is not None:
                 sample, content = (str(answer.data.get(name)) for name in ("sample_id", "content_hash"))
                 author = pulled.people.get(answer.row.completed_by, "")
-                pulled.tampered[sample, content, author] = answer.row.updated_at
+                pulled.tampered.setdefault((sample, content, author), {})[answer.origin] = answer.age[0]
+            if answer.superseded:
+                continue
+            pulled.rejected[rejected.reason] += 1
             if rejected.reason != "task_edited":
                 pulled.unusable.add((str(answer.data.get("sample_id")), str(answer.data.get("content_hash"))))
             rejects.append(_rejection(answer, rejected, project.name, pulled.people))
@@ -248,18 +248,27 @@ def _withheld(project: Project, rows: Iterable[Review | Label], gate: Gate | Non
     return [Voided(decision=name, by="calibration", why=why, voided_at=now) for name in names]
 
 
-def _deleted(project: Project, there: Collection[str], stores: Stores) -> list[Voided]:
+def _deleted(project: Project, pulled: Pulled, stores: Stores) -> list[Voided]:
     """Decisions that count and whose annotation is no longer on the server, though its task is."""
     gone = [
         row
         for row in counting(stores)
-        if row.annotation.startswith(f"{project.origin}/") and row.annotation not in there
+        if row.annotation.startswith(f"{project.origin}/") and row.annotation not in pulled.there
     ]
     tasks = {held.task for held in project.held()} if gone else set()
+    gone = [row for row in gone if row.task in tasks]
+    names = dict.fromkeys(map(decision_id, gone))
+    newest: dict[tuple[str, str, str], datetime] = {}
+    for one in decisions(stores) if names else ():
+        key = (one.item, one.content_hash, one.annotator)
+        newest[key] = max(one.decided_at, newest.get(key, one.decided_at))
+        if one.decision != "keep" and decision_id(one) in names:
+            # Whoever deleted an objection, what its author kept before it is not their last word.
+            pulled.tampered.setdefault(key, {})[one.annotation] = newest[key]
     now = datetime.now(UTC)
     return [
         Voided(decision=name, by="deleted", why="its annotation was deleted on the server", voided_at=now)
-        for name in dict.fromkeys(decision_id(row) for row in gone if row.task in tasks)
+        for name in names
     ]
 
 
@@ -268,10 +277,11 @@ def _overwritten(rows: Iterable[Review | Label], pulled: Pulled, stores: Stores)
     known = decisions(stores) if pulled.tampered else []
     for row in (*known, *rows):
         if isinstance(row, Review) and row.decision == "keep":
-            changed = pulled.tampered.get((row.item, row.content_hash, row.annotator))
-            if changed is not None and row.decided_at < changed:
-                why = "a later answer on the server was changed by somebody else or can't be used"
-                yield Voided(decision=decision_id(row), by="deleted", why=why, voided_at=changed)
+            changed = pulled.tampered.get((row.item, row.content_hash, row.annotator), {})
+            later = [at for name, at in changed.items() if name == row.annotation or row.decided_at <= at]
+            if later:  # by the clock, or whatever it says: the very annotation was changed since
+                why = "a later answer on the server was deleted, changed by somebody else or can't be used"
+                yield Voided(decision=decision_id(row), by="deleted", why=why, voided_at=max(later))
 
 
 def _outdated(
@@ -309,7 +319,7 @@ def all_answers(found: Exported, pulled: Pulled, origin: str) -> list[Answer]:
                 pulled.skipped += 1
                 pulled.skips.append((task, row))
                 continue
-            answer = Answer(task, row, f"{origin}/{row.id}")
+            answer = Answer(task, row, f"{origin}/{row.id}", age=_age(row, rows))
             key = (task.id, row.completed_by)
             pulled.superseded += key in latest
             if key not in latest or latest[key].age < answer.age:
@@ -320,6 +330,21 @@ def all_answers(found: Exported, pulled: Pulled, origin: str) -> list[Answer]:
         answer if answer.row.id in last else replace(answer, superseded=True)
         for answer in sorted(answers, key=lambda answer: answer.age)
     ]
+
+
+def _age(row: Row, rows: Iterable[Row]) -> tuple[datetime, int]:
+    """Orders one person's annotations of one task by the server's clock.
+
+    Where its counter shows that the clock was set back in between, what came later counts as later.
+    """
+    made = row.created_at or row.updated_at
+    turned = [
+        max(one.updated_at, one.created_at)
+        for one in rows
+        if one.completed_by == row.completed_by and one.id < row.id
+        if one.created_at is not None and one.created_at > made
+    ]
+    return max([row.updated_at, made, *turned]), row.id
 
 
 def _changed_after_others(rows: Sequence[Row]) -> int:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import combinations
 from math import erfc, sqrt
 from statistics import median
 
 from mihakk.annotation.decisions.resolution import votes_needed
+from mihakk.annotation.decisions.store import decision_id
 from mihakk.annotation.statistics.sampling import SOUND, Queued
 from mihakk.annotation.statistics.skill import Copied, Skill, skills
 from mihakk.machinery.groups import grouped
@@ -147,16 +149,48 @@ def overturns(reviews: Iterable[Review], scores: Scores, overlap: int = 2) -> li
 
 def annotators(reviews: Sequence[Review], queued: Iterable[Queued]) -> list[Annotator]:
     """Skill, habits and drift of each person; alarms call for a talk, they are no verdict."""
+    checks = _checks(queued)
+    by_person = grouped(reviews, lambda review: review.annotator)
+    skill = _skills(reviews, checks)
+    now = datetime.now(UTC)  # a date to come, by a clock that is wrong, makes nobody else silent
+    newest = max((review.decided_at for review in reviews if review.decided_at <= now), default=None)
+    return [_annotator(name, by_person[name], checks, newest, skill.get(name)) for name in sorted(by_person)]
+
+
+def echoes(reviews: Sequence[Review], queued: Iterable[Queued], doubt: float) -> set[str]:
+    """Ids of decisions that say what somebody had said before, of whom their author may copy.
+
+    Args:
+        doubt: Probability of copying (`Copied.likely`) above which they may.
+    """
+    copied = {
+        (name, source)
+        for name, skill in _skills(reviews, _checks(queued)).items()
+        for source, told in skill.copied.items()
+        if told.likely > doubt
+    }
+    found = set()
+    for votes in grouped(reviews, lambda one: (one.item, one.content_hash)).values() if copied else ():
+        last = {one.annotator: one for one in votes}
+        for earlier, later in combinations(sorted(last.values(), key=lambda one: one.decided_at), 2):
+            alike = (earlier.decision == "keep") is (later.decision == "keep")
+            if alike and (later.annotator, earlier.annotator) in copied:
+                found.add(decision_id(later))
+    return found
+
+
+def _checks(queued: Iterable[Queued]) -> dict[str, dict[str, str]]:
+    """What is known of each attention check, by item and content hash."""
     checks: dict[str, dict[str, str]] = defaultdict(dict)
     for row in queued:
         if row.why == "attention":
             checks[row.item][row.content_hash] = row.known
-    by_person = grouped(reviews, lambda review: review.annotator)
+    return checks
+
+
+def _skills(reviews: Iterable[Review], checks: Mapping[str, Mapping[str, str]]) -> dict[str, Skill]:
     sound = {item for item, known in checks.items() if SOUND in known.values()}
-    skill = skills(reviews, checks.keys() - sound, sound)
-    now = datetime.now(UTC)  # a date to come, by a clock that is wrong, makes nobody else silent
-    newest = max((review.decided_at for review in reviews if review.decided_at <= now), default=None)
-    return [_annotator(name, by_person[name], checks, newest, skill.get(name)) for name in sorted(by_person)]
+    return skills(reviews, checks.keys() - sound, sound)
 
 
 def _annotator(

@@ -89,6 +89,8 @@ def show_pulled(found: ReviewPulled, overlap: int, console: Console) -> None:
     console.print(f"{found.settled} items are settled{short}")
     if found.reopened:
         console.print(f"{found.reopened} items were given to further people: disputed, or short of a vote")
+    if found.echoed:
+        console.print(f"{found.echoed} settled items wait for one more vote, as one may be a copy of another")
     if found.disputed:
         show_disputes(found.disputed, console)
 

@@ -12,13 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
+from mihakk.annotation.decisions.store import add
+from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio.exchange import ReviewPulled, _open_votes
 from mihakk.annotation.statistics.auditor_errors import _less_by_chance, annotators
 from mihakk.annotation.statistics.sampling import NEWCOMER_CHECKS, Queued
+from mihakk.machinery.groups import grouped
+from mihakk.schemas.benchmark import ReviewConfig
 from mihakk.schemas.review import Review
+from tests.annotation.team import SKILLS, START, Team
 
-START = datetime(2025, 3, 1, 8, tzinfo=UTC)
-SKILLS = {"careful": (0.9, 0.92), "other": (0.85, 0.9), "leaver": (0.85, 0.9), "keeper": (0.15, 0.98)}
-"""True shares of defective items found and of sound ones kept; all others are as the careful."""
 PARTLY = 0.3
 REASONS = ("wrong_gold", "ambiguous", "not_authentic", "duplicate", "unreadable", "sensitive")
 
@@ -134,6 +137,45 @@ def test_what_the_best_test_of_all_would_find_of_who_copies_three_answers_in_ten
     honest = sorted(evidence(seed, 0.0, checks) for seed in range(60_000, 60_200))
     found = [evidence(seed, PARTLY, checks) > honest[190] for seed in range(61_000, 61_200)]
     assert least <= sum(found) / len(found) <= most
+
+
+@pytest.mark.drill
+def test_asking_one_more_about_what_may_be_copied_tells_copiers_from_who_agrees(tmp_path):
+    """Pushes and pulls as they are; an alarm counts that rings after any pull."""
+    rings = {share: Counter[tuple[str, str]]() for share in (0.0, PARTLY)}
+    for share, found in rings.items():
+        for seed in range(70_000, 70_100):
+            folder = str(tmp_path / f"{share} {seed}")
+            team = Team(seed, folder, ReviewConfig(team=6, copying_doubt=0.1), guesser=PARTLY, copier=share)
+            looks = [{row.annotator: row.alarms for row in look} for look in team.work(200)]
+            found.update({(name, alarm) for look in looks for name, told in look.items() for alarm in told})
+    assert rings[PARTLY]["copier", "copying"] >= 50
+    assert rings[PARTLY]["guesser", "guessing"] >= 80
+    assert rings[0.0]["copier", "copying"] <= 8, "who is careful and follows another, of 100"
+    assert max(found["careful", alarm] for found in rings.values() for alarm in ("guessing", "copying")) <= 8
+
+
+def test_what_may_be_a_copy_is_asked_of_one_more_person(tmp_path):
+    rows, queued = world(40_000)
+    stores = Stores.under(str(tmp_path))
+    add(stores.decisions, Review, rows)
+    add(stores.queued, Queued, queued)
+    checks = {row.item for row in queued if row.known}
+    said = grouped([row for row in rows if row.item not in checks], lambda row: row.item)
+    agreed = {
+        item: {row.annotator for row in votes}
+        for item, votes in said.items()
+        if len({row.decision for row in votes}) == 1
+    }
+    copied = {item for item, people in agreed.items() if people == {"careful", "copier"}}
+
+    def asked(**more: float) -> set[str]:
+        config = ReviewConfig(team=6, **more)
+        return {item for item, _ in _open_votes([], ReviewPulled(), stores, config)} & agreed.keys()
+
+    assert len(copied) > 50
+    assert asked(copying_doubt=0.3) == copied, "who copies and who is copied are one vote"
+    assert asked() == set()
 
 
 def test_the_one_whose_answers_are_copied_is_not_called_a_copier():

@@ -54,7 +54,7 @@ class Server:
 
     def __init__(self) -> None:
         self.rows: list[dict[str, Any]] = []
-        self.data, self.now = TASKS[0]["data"], NOON
+        self.data, self.now, self.made = TASKS[0]["data"], NOON, 0
 
     def does(self, who: str, what: str) -> None:
         self.now += timedelta(minutes=5)
@@ -72,7 +72,8 @@ class Server:
         elif mine and what in SAYS:
             mine[-1].update(changed, result=SAYS[what])
         else:
-            made = {"id": len(self.rows) * 100 + self.now.minute, "completed_by": whose, "lead_time": 9.0}
+            self.made += 1
+            made = {"id": self.made, "completed_by": whose, "lead_time": 9.0}
             said = {"was_cancelled": what == "skips", "result": SAYS.get(what.removeprefix("again "), [])}
             self.rows.append({**made, **said, **changed, "created_at": self.now.isoformat()})
 
@@ -222,19 +223,34 @@ def test_what_all_called_wrong_last_on_sheets_or_the_server_is_not_released_as_i
     assert content_hash(ITEM) not in [content_hash(one) for one in out]
 
 
+PULL = ("", "pull")
+BACK = ("", "clock set back")
+CHANGED_MINDS: list[list[Event]] = [
+    [("a", "keep"), PULL, ("a", "discard"), ("m", "a"), PULL],
+    [("a", "again keep"), BACK, ("a", "again discard"), PULL],
+    [("a", "keep"), PULL, ("a", "discard"), BACK, ("m", "a"), PULL],
+    [("a", "keep"), PULL, ("a", "again discard"), PULL, BACK, ("a", "again keep"), ("m", "a"), PULL],
+    [("b", "again keep"), ("b", "again discard"), PULL, ("m", "b"), PULL],
+    [("b", "again keep"), BACK, ("b", "again discard"), PULL, ("m", "b"), PULL],
+]
+"""Somebody keeps the item and calls it wrong after that; another makes that a keep or deletes it, or the server's
+clock is set back in between."""
+
+
 @pytest.mark.parametrize("status", ["flag", "pass"])
-def test_who_may_have_changed_their_mind_keeps_nothing(status: str) -> None:
-    """`a` kept it, then called it wrong; another member made that a keep before anybody pulled it."""
-    events = [("a", "keep"), ("a", "discard"), ("m", "a")]
+@pytest.mark.parametrize("events", CHANGED_MINDS)
+def test_who_may_have_changed_their_mind_keeps_nothing(events: list[Event], status: str, tmp_path) -> None:
     server: Any = Server()
     project = Project(server, 1, "b:quality_review:ar", FORM, 2, "", False, "made")
-    with tempfile.TemporaryDirectory() as folder:
-        stores = Stores.under(folder)
-        for number, (who, what) in enumerate(events):
-            server.does(who, what)
-            if number != 1:
-                pull(project, stores)
-        reviews, doubts = decisions(stores), doubted(stores)
+    stores = Stores.under(str(tmp_path))
+    for event in events:
+        if event == PULL:
+            pull(project, stores)
+        elif event == BACK:
+            server.now -= timedelta(hours=3)
+        else:
+            server.does(*event)
+    reviews, doubts = decisions(stores), doubted(stores)
     told = resolve(reviews, {ITEM.id: content_hash(ITEM)}, 1)
     assert apply([ITEM], [verdict(ITEM.id, status)], told, reviews, doubted=doubts).kept == []
 
