@@ -113,37 +113,32 @@ class Found(NamedTuple):
 
 def patterns() -> Found:
     """The pattern of every call of `re` in the product, with what is done to those that have a name."""
-    trees = {
-        file: ast.parse(file.read_text(encoding="utf-8"))
+    nodes = {
+        file: list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
         for package in PACKAGES
         for file in sorted((ROOT / package).rglob("*.py"))
     }
-    made = _compiled_by_import([file for file, tree in trees.items() if any(map(_is_re, ast.walk(tree)))])
-    everywhere = _methods(trees.values())
-    taken = {
-        name.name
-        for tree in trees.values()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom)
-        for name in node.names
-    }
+    calls = {file: found for file, every in nodes.items() if (found := list(filter(_is_re, every)))}
+    made = _compiled_by_import(list(calls))
+    methods = {file: _methods(every) for file, every in nodes.items()}
+    everywhere: dict[str, set[str]] = {}
+    for own in methods.values():
+        for name, how in own.items():
+            everywhere.setdefault(name, set()).update(how)
+    imports = (node for every in nodes.values() for node in every if isinstance(node, ast.ImportFrom))
+    taken = {name.name for node in imports for name in node.names}
     used, unknown = [], []
-    for file, tree in trees.items():
-        here = _methods([tree])
-        names = {
-            id(one): name
-            for node in ast.walk(tree)
-            for name, value in _targets(node)
-            for one in ast.walk(value)
-        }
-        for call in filter(_is_re, ast.walk(tree)):
+    for file, own_calls in calls.items():
+        targets = (found for node in nodes[file] for found in _targets(node))
+        names = {id(one): name for name, value in targets for one in ast.walk(value)}
+        for call in own_calls:
             place = str(file.relative_to(ROOT))
             found = _evaluated(call, file) or made.get((str(file), call.lineno))
             if not found and place not in _MADE:
                 unknown.append(f"{place} {ast.unparse(call.args[0])}")
             name = names.get(id(call), "")
-            methods = everywhere if name in taken else here
-            how = methods.get(name, {"finditer"}) if call.func.attr == "compile" else {call.func.attr}
+            known = everywhere if name in taken else methods[file]
+            how = known.get(name, {"finditer"}) if call.func.attr == "compile" else {call.func.attr}
             applied = frozenset(one if one in _WHOLE else "finditer" for one in how)
             used += [Used(f"{place}:{call.lineno}", one, applied) for one in found or ()]
     used += [Used(place, one, frozenset({"finditer"})) for place, make in _MADE.items() for one in make()]
@@ -193,19 +188,18 @@ def _targets(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         yield from ((target.id, node.value) for target in targets if isinstance(target, ast.Name))
 
 
-def _methods(trees: Iterable[ast.AST]) -> dict[str, set[str]]:
+def _methods(nodes: list[ast.AST]) -> dict[str, set[str]]:
     """Name of a pattern, or of a table of some, to what is called of it; handed on, it may be used in any way."""
+    called = {}
+    for node in nodes:
+        if isinstance(node, ast.Attribute):
+            inner = node.value.value if isinstance(node.value, ast.Subscript) else node.value
+            called[id(inner)] = node.attr
     found: dict[str, set[str]] = {}
-    for tree in trees:
-        called = {}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute):
-                inner = node.value.value if isinstance(node.value, ast.Subscript) else node.value
-                called[id(inner)] = node.attr
-        for node in ast.walk(tree):
-            name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
-            if isinstance(getattr(node, "ctx", None), ast.Load):
-                found.setdefault(name, set()).add(called.get(id(node), "finditer"))
+    for node in nodes:
+        name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+        if isinstance(getattr(node, "ctx", None), ast.Load):
+            found.setdefault(name, set()).add(called.get(id(node), "finditer"))
     return {name: how - {"pattern", "flags"} for name, how in found.items()}
 
 

@@ -79,11 +79,11 @@ def records() -> list[str]:
     return sorted({record for item in items() for record in item.origin.records})
 
 
-def sharing(folder: Path, mode: str) -> Iterator[AssembledRelease]:
+def sharing(folder: Path, mode: str, some: tuple[Item, ...] = ()) -> Iterator[AssembledRelease]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MIHAKK_BLIND_KEY", SECRET)
         settings.cache_clear()
-        release = assemble(folder=folder / "release", **release_arguments(items(), blind=mode))
+        release = assemble(folder=folder / "release", **release_arguments(some or items(), blind=mode))
     yield from only_read(release)
 
 
@@ -368,22 +368,24 @@ def by_lot(count: int) -> Iterator[ChoiceItem]:
         )
 
 
+@pytest.fixture(scope="module")
+def drawn_by_lot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AssembledRelease]:
+    """The items of `by_lot` as a blind release."""
+    yield from sharing(tmp_path_factory.mktemp("by_lot"), "repository", tuple(by_lot(300)))
+
+
+@pytest.mark.parametrize("seeds", [2, pytest.param(8, marks=pytest.mark.drill)])
 def test_reports_on_open_items_make_no_sealed_question_leave_for_how_its_label_is_guessed(
-    tmp_path: Path,
+    drawn_by_lot: AssembledRelease, tmp_path: Path, seeds: int
 ) -> None:
     """Who has open items reported moves the labels' rates; a question that left for them would tell its gold."""
     every = tuple(by_lot(300))
 
-    def version(name: str, some: Iterable[Item], *before: Path) -> Path:
-        given = release_arguments(tuple(some), blind="repository")
-        previous = before[-1] if before else None
-        return assemble(folder=tmp_path / name, previous=previous, earlier=before[:-1], **given).folder
-
-    first = version("first", every)
+    first = drawn_by_lot.folder
     asked = {row["id"] for row in public_rows(first) if row["sealed"]}
     assert len(asked) >= 80
     told: set[str] = set()
-    for seed in range(4):
+    for seed in range(seeds):
         aimed = set(random.Random(seed).sample(METRES, 3))  # nosec B311 # a fixture
         reported = {
             row["id"]
@@ -391,22 +393,22 @@ def test_reports_on_open_items_make_no_sealed_question_leave_for_how_its_label_i
             if not row["sealed"] and row["options"][row["gold"][0]] in aimed
         }
         left = [item for item in every if public_id(SECRET.encode(), item.id) not in reported]
-        again = version(str(seed), left, first)
+        again = blind(tmp_path / str(seed), left, first).folder
         errata = pq.read_table(again / "errata" / "removed.parquet").to_pylist()
         told |= {row["id"] for row in errata if row["reason"] == TOLD_BY_FREQUENCY}
         assert not told & asked
         # What a version told that way is never sealed: its open split has the gold.
-        after = version(f"{seed} after", every, first, again)
+        after = blind(tmp_path / f"{seed} after", every, first, again).folder
         assert not {row["id"] for row in public_rows(after) if row["sealed"]} & told
 
 
 @pytest.mark.parametrize("reason", ["unresolved", "blocked_LK01", "discarded_wrong_gold"])
-def test_what_an_earlier_version_objected_to_is_never_sealed(tmp_path: Path, reason: str) -> None:
+def test_what_an_earlier_version_objected_to_is_never_sealed(
+    drawn_by_lot: AssembledRelease, tmp_path: Path, reason: str
+) -> None:
     """People keep it later; that a check of the gold flagged it had told which option is right."""
     every = tuple(by_lot(300))
-    given = release_arguments(every, blind="repository")
-    whole = assemble(folder=tmp_path / "whole", **given)
-    asked = sorted(row["id"] for row in public_rows(whole.folder) if row["sealed"])
+    asked = sorted(row["id"] for row in public_rows(drawn_by_lot.folder) if row["sealed"])
     flagged = set(asked[:10])
     waits = [item for item in every if public_id(SECRET.encode(), item.id) in flagged]
     others = tuple(item for item in every if item not in waits)
@@ -415,7 +417,7 @@ def test_what_an_earlier_version_objected_to_is_never_sealed(tmp_path: Path, rea
         Rejection(record=item.id, source="hafez", reason=reason, detail="") for item in waits
     ]
     first = assemble(folder=tmp_path / "first", **early)
-    second = assemble(folder=tmp_path / "second", previous=first.folder, **given)
+    second = blind(tmp_path / "second", every, first.folder)
     assert not flagged & {row["id"] for row in public_rows(second.folder) if row["sealed"]}
     errata = pq.read_table(second.folder / "errata" / "removed.parquet").to_pylist()
     assert flagged <= {row["id"] for row in errata if row["reason"] == OBJECTED}

@@ -36,12 +36,9 @@ def server(first_release: AssembledRelease, second_release: AssembledRelease) ->
 
 
 @pytest.fixture
-def published(first_release: AssembledRelease, second_release: AssembledRelease, tmp_path: Path) -> Path:
-    """The embedded Hub's repository with both versions."""
-    hub = EmbeddedHub(tmp_path / "hub")
-    hub.publish(first_release)
-    hub.publish(second_release)
-    return hub.repository("touchstone")
+def published(hub_of_two: Path) -> Path:
+    """The embedded Hub's repository with both versions, for reading."""
+    return EmbeddedHub(hub_of_two).repository("touchstone")
 
 
 def python(code: str, folder: Path, **environment: str) -> object:

@@ -59,71 +59,69 @@ def test_the_repository_itself_is_what_datasets_loads(
     ]
 
 
-def test_the_same_bytes_again_change_nothing(hub: EmbeddedHub, first_release: AssembledRelease) -> None:
-    first = hub.publish(first_release)
-    again = hub.publish(first_release)
+def test_the_same_bytes_again_change_nothing(hub: EmbeddedHub, small: AssembledRelease) -> None:
+    first = hub.publish(small)
+    again = hub.publish(small)
     assert (again.commit, again.created) == (first.commit, False)
 
 
 def test_equal_histories_have_equal_commits(
     tmp_path: Path,
-    first_release: AssembledRelease,
-    second_release: AssembledRelease,
+    small: AssembledRelease,
+    small_next: AssembledRelease,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one = EmbeddedHub(tmp_path / "one")
-    commits = [one.publish(release).commit for release in (first_release, second_release)]
+    commits = [one.publish(release).commit for release in (small, small_next)]
     monkeypatch.setenv("GIT_AUTHOR_NAME", "Somebody else")
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / ".gitconfig").write_text("[core]\n autocrlf = true\n[commit]\n gpgsign = true\n")
     other = EmbeddedHub(tmp_path / "other")
-    assert [other.publish(release).commit for release in (first_release, second_release)] == commits
+    assert [other.publish(release).commit for release in (small, small_next)] == commits
 
 
 def test_other_bytes_under_a_published_version_are_refused(
-    hub: EmbeddedHub, first_release: AssembledRelease, tmp_path: Path
+    hub: EmbeddedHub, small: AssembledRelease, tmp_path: Path
 ) -> None:
-    published = hub.publish(first_release)
-    other = altered(first_release, tmp_path / "other")
+    published = hub.publish(small)
+    other = altered(small, tmp_path / "other")
     with pytest.raises(UsageError, match=r"0\.1\.0 is published with other bytes"):
         hub.publish(other)
     assert hub.commit("touchstone", "0.1.0") == published.commit
 
 
 def test_a_lower_version_after_a_higher_one_is_refused(
-    hub: EmbeddedHub, first_release: AssembledRelease, second_release: AssembledRelease
+    hub: EmbeddedHub, small: AssembledRelease, small_next: AssembledRelease
 ) -> None:
-    hub.publish(second_release)
+    hub.publish(small_next)
     with pytest.raises(UsageError, match="lower than the newest"):
-        hub.publish(first_release)
+        hub.publish(small)
 
 
 def test_a_folder_that_differs_from_its_manifest_is_not_published(
-    hub: EmbeddedHub, first_release: AssembledRelease, tmp_path: Path
+    hub: EmbeddedHub, small: AssembledRelease, tmp_path: Path
 ) -> None:
     from dataclasses import replace
 
     folder = tmp_path / "damaged"
-    shutil.copytree(first_release.folder, folder)
+    shutil.copytree(small.folder, folder)
     part = folder / "ar_meaning_choice" / "test-00000-of-00001.parquet"
     part.write_bytes(part.read_bytes()[:-1] + b"\0")
     with pytest.raises(UsageError, match="other bytes than the manifest states"):
-        hub.publish(replace(first_release, folder=folder))
+        hub.publish(replace(small, folder=folder))
     assert visible(hub) == []
 
 
-def test_an_unknown_version_is_named_with_the_one_meant(
-    hub: EmbeddedHub, first_release: AssembledRelease
-) -> None:
-    hub.publish(first_release)
+def test_an_unknown_version_is_named_with_the_one_meant(hub: EmbeddedHub, small: AssembledRelease) -> None:
+    hub.publish(small)
     with pytest.raises(UsageError, match=r"no version 0\.9\.0 .*did you mean .0\.1\.0"):
         hub.verify("touchstone", "0.9.0")
 
 
 def test_a_repository_whose_objects_are_damaged_gives_no_release(
-    hub: EmbeddedHub, first_release: AssembledRelease, tmp_path: Path
+    hub: EmbeddedHub, small: AssembledRelease, tmp_path: Path
 ) -> None:
-    hub.publish(first_release)
+    hub.publish(small)
     largest = max(
         (path for path in (hub.repository("touchstone") / ".git" / "objects").rglob("*") if path.is_file()),
         key=lambda path: path.stat().st_size,
@@ -133,7 +131,7 @@ def test_a_repository_whose_objects_are_damaged_gives_no_release(
     data[len(data) // 2] ^= 0xFF
     largest.write_bytes(data)
     with pytest.raises(ExternalFailure, match=r"git archive failed|came back damaged"):
-        hub.verify("touchstone", "0.1.0", first_release.folder)
+        hub.verify("touchstone", "0.1.0", small.folder)
 
 
 STEPS = ("init", "add", "commit", "tag", "rev-parse")
@@ -181,9 +179,9 @@ def _publish(hub: EmbeddedHub, release: AssembledRelease) -> None:
     hub.publish(release)
 
 
-def test_two_publishers_at_once_make_one_version(hub: EmbeddedHub, first_release: AssembledRelease) -> None:
+def test_two_publishers_at_once_make_one_version(hub: EmbeddedHub, small: AssembledRelease) -> None:
     fork = multiprocessing.get_context("fork")
-    racers = [fork.Process(target=_publish, args=(hub, first_release)) for _ in range(3)]
+    racers = [fork.Process(target=_publish, args=(hub, small)) for _ in range(3)]
     for racer in racers:
         racer.start()
     for racer in racers:
