@@ -19,7 +19,7 @@ from hypothesis import settings as hypothesis_settings
 from mihakk.machinery import settings as settings_module
 from mihakk.validators.expectations import guard
 from tests.prefect_server import PrefectServer
-from tests.servers import of_all_workers, serving_vllm
+from tests.servers import of_all_workers
 from tools.docs_claims import claims
 
 # Two test workers on two cores, each with two threads for its products, would wait for each other.
@@ -40,7 +40,7 @@ REAL_DATA = "needs the real data that is not part of the repository"
 LONGEST_FIRST = (
     *("tests/docs/test_examples.py", "tests/drills/test_lake.py", "tests/annotation/test_label_studio.py"),
     *("tests/drills/test_nightly.py", "tests/evaluation/test_likelihood_run.py"),
-    *("tests/releases/test_likelihood.py", "tests/validators/audit/test_audit_services.py"),
+    *("tests/end_to_end/test_vllm.py", "tests/validators/audit/test_audit_services.py"),
     *("tests/drills/test_release_sign_off.py", "tests/drills/test_on_demand.py"),
     *("tests/annotation/test_killed.py", "tests/annotation/test_round.py", "tests/end_to_end"),
     *("tests/releases/test_consumers.py", "tests/test_patterns.py", "tests/annotation", "tests/generators"),
@@ -90,13 +90,6 @@ def browser() -> Iterator[Any]:
         chromium = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield chromium
         chromium.close()
-
-
-@pytest.fixture(scope="session")
-def vllm() -> Iterator[str]:
-    """Base URL of a real vLLM, one for every test of a worker: a start takes minutes."""
-    with serving_vllm() as url:
-        yield url
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 import threading
 import time
@@ -20,9 +19,6 @@ import pytest
 
 from mihakk.machinery.ports import free_port
 
-ROOT = Path(__file__).resolve().parent.parent
-VLLM_WEIGHTS = ROOT / "data" / "cache" / "vllm" / "smollm2"
-"""The checkpoint that the vLLM of the tests serves."""
 LOOPBACK = httpx.Client(verify=False, timeout=90, limits=httpx.Limits(max_keepalive_connections=0))
 """For calls over loopback, each on a connection of its own: a client a call reads every authority's certificate,
 for 45 ms of processor."""
@@ -45,27 +41,6 @@ def answering(server: ThreadingHTTPServer) -> Iterator[None]:
         server.shutdown()
         server.server_close()
         thread.join()
-
-
-@contextmanager
-def serving_vllm() -> Iterator[str]:
-    """Base URL of a real vLLM that serves SmolLM2 on the CPU; skips where it is not installed."""
-    if not list(ROOT.glob(".venv-vllm/ready-*")) or not (VLLM_WEIGHTS / "config.json").exists():
-        pytest.skip("needs vLLM for the CPU: run tools/vllm_cpu.sh setup (some 3.5 GB)")
-    port = free_port()
-    command = [str(ROOT / "tools" / "vllm_cpu.sh"), "serve", str(port)]
-    server = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
-    try:
-        _until_it_answers(server, f"http://127.0.0.1:{port}/health", 400)
-        yield f"http://127.0.0.1:{port}/v1"
-    finally:
-        os.killpg(server.pid, signal.SIGTERM)
-        try:
-            server.wait(30)
-        except subprocess.TimeoutExpired:
-            os.killpg(server.pid, signal.SIGKILL)
 
 
 @contextmanager

@@ -28,7 +28,14 @@ IN_FLIGHT = 2 * 4
 """Answers that can be on the wire of one run when it stops."""
 
 
+def build(shop: Workshop, name: str = "a") -> tuple[int, str]:
+    """A build in this process: its exit code and what it said."""
+    done = shop.run(name, "build", str(shop.config))
+    return done.exit_code, " ".join(done.stderr.split())
+
+
 def finish(shop: Workshop, name: str, **environment: str) -> tuple[int, str]:
+    """The same in a process of its own."""
     process = shop.start(name, **environment)
     _, err = process.communicate(timeout=300)
     assert "Traceback" not in err, err
@@ -47,7 +54,7 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Tables and release of an undisturbed run."""
     with ScriptedServer(opinion) as server:
         shop = make_workshop(tmp_path_factory.mktemp("calm"), server.url)
-        code, said = finish(shop, "calm")
+        code, said = build(shop, "calm")
         assert code == 0, said
         return shop.tables("calm")
 
@@ -55,10 +62,10 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def test_parts_that_rotted_or_were_cut_short_are_named_and_made_again(
     workshop: Workshop, auditors: ScriptedServer, calm: dict[str, str]
 ) -> None:
-    assert finish(workshop, "a")[0] == 0
+    assert build(workshop)[0] == 0
     reviewed = rot(workshop, "7_reviewed", "items")
-    done = mihakk(workshop, "a", "release", str(workshop.config))
-    assert done.returncode == 75, done.stderr
+    done = workshop.run("a", "release", str(workshop.config))
+    assert done.exit_code == 75, done.stderr
     assert reviewed.name in done.stderr
     assert "mihakk build" in done.stderr
     for stage, table in (("1_scraped", "poems"), ("3_curated", "poems")):
@@ -66,7 +73,7 @@ def test_parts_that_rotted_or_were_cut_short_are_named_and_made_again(
     for stage in ("4_generated", "6_audited"):
         part = next((workshop.lake("a") / "small" / stage / "items").glob("part-*.parquet"))
         part.write_bytes(part.read_bytes()[:-100])
-    assert finish(workshop, "a")[0] == 0
+    assert build(workshop)[0] == 0
     assert workshop.tables("a") == calm
     assert twice(auditors) == 0
 
@@ -80,12 +87,6 @@ def rot(shop: Workshop, stage: str, table: str) -> Path:
     return part
 
 
-def mihakk(shop: Workshop, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    process = shop.start(name, command=arguments)
-    out, err = process.communicate(timeout=300)
-    return subprocess.CompletedProcess(arguments, process.returncode, out, err)
-
-
 def test_of_two_runs_on_one_lake_one_says_why_it_stops(
     workshop: Workshop, auditors: ScriptedServer, calm: dict[str, str]
 ) -> None:
@@ -96,7 +97,7 @@ def test_of_two_runs_on_one_lake_one_says_why_it_stops(
     refused = next(text for text, process in zip(said, pair, strict=True) if process.returncode == 2)
     assert "is working on" in " ".join(refused.split())
     assert "another run (process " in " ".join(refused.split())
-    assert finish(workshop, "a")[0] == 0
+    assert build(workshop)[0] == 0
     assert workshop.tables("a") == calm
     assert twice(auditors) == 0
 
@@ -104,7 +105,7 @@ def test_of_two_runs_on_one_lake_one_says_why_it_stops(
 def test_a_half_upgraded_lake_is_upgraded_and_a_newer_one_refused(
     workshop: Workshop, auditors: ScriptedServer, calm: dict[str, str]
 ) -> None:
-    assert finish(workshop, "a")[0] == 0
+    assert build(workshop)[0] == 0
     lake = workshop.lake("a") / "small"
     for stage in ("4_generated", "5_checked", "6_audited"):
         for path in (lake / stage / "manifest.json", *(lake / stage / "shards").glob("*.json")):
@@ -112,12 +113,12 @@ def test_a_half_upgraded_lake_is_upgraded_and_a_newer_one_refused(
             path.write_bytes(orjson.dumps(old))
         for part in (lake / stage / "items").glob("*.parquet"):
             part.write_bytes(b"a table of another form")
-    assert finish(workshop, "a")[0] == 0
+    assert build(workshop)[0] == 0
     assert workshop.tables("a") == calm
     assert twice(auditors) == 0
     manifest = lake / "5_checked" / "manifest.json"
     manifest.write_bytes(orjson.dumps({**orjson.loads(manifest.read_bytes()), "format": 99}))
-    code, said = finish(workshop, "a")
+    code, said = build(workshop)
     assert code == 2, said
     assert "newer Mihakk" in said
     assert workshop.tables("a") == calm
@@ -137,7 +138,7 @@ def test_a_worker_process_that_is_killed_stops_the_run_and_nothing_is_lost(
     _, err = process.communicate(timeout=300)
     assert process.returncode == 75, err
     assert "a worker died" in " ".join(err.split())
-    assert finish(workshop, "a")[0] == 0
+    assert build(workshop)[0] == 0
     assert workshop.tables("a") == calm
     assert twice(auditors) == 0
 

@@ -37,9 +37,8 @@ def built(folder: Path, monkeypatch: pytest.MonkeyPatch, **release: str) -> tupl
     (folder / "secret").write_bytes(SECRET)
     monkeypatch.delenv("MIHAKK_BLIND_KEY", raising=False)
     monkeypatch.setenv("MIHAKK_BLIND_KEY_FILE", str(folder / "secret"))
-    process = shop.start("a")
-    said, errors = process.communicate(timeout=240)
-    assert process.returncode == 0, said + errors
+    done = shop.run("a", "build", str(shop.config))
+    assert done.exit_code == 0, done.output
     return shop, shop.hub("a") / "small"
 
 

