@@ -1,4 +1,4 @@
-"""What a shard and a release cost at three sizes, with more workers, and what a hundred million couplets would.
+"""What a shard and a release cost at three sizes and with more workers, and a hundred million couplets then.
 
     python -m performance.scale                       250, 1,000 and 4,000 ghazals, one worker
     python -m performance.scale --poems 500 2000 8000
