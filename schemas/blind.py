@@ -55,9 +55,9 @@ class SubmissionCard(Record):
     model: Name
     revision: str = Field(min_length=1, max_length=80)
     """Commit, digest or dated name of what answered: one submission a revision."""
-    release: str
+    release: str = Field(max_length=200)
     """Name of the blind release."""
-    version: str
+    version: str = Field(max_length=80)
     open: bool
     """Whether the weights can be had."""
     kind: Literal["arabic", "persian", "multilingual", "english", "code"]
@@ -172,6 +172,8 @@ class Season(Record):
     """Keyed digest of the public half's items: another secret or other questions are noticed."""
     earlier: tuple[EarlierSeason, ...] = ()
     before: str = ""
+    mac: str = ""
+    """Digest of the rest of the line under the secret: nobody else can write one. Old lines have none."""
 
     def carried(self, half: str) -> float:
         """What earlier seasons over the release told of the questions of a half, in nats."""
@@ -199,6 +201,7 @@ class LoggedSubmission(Record):
     """What this reply tells at most, counted against the team's share."""
     before: str = ""
     """SHA-256 of the line before: a line changed or taken out breaks the chain."""
+    mac: str = ""
 
     @property
     def is_new(self) -> bool:
@@ -254,3 +257,4 @@ class Closing(Record):
     """What all final figures of either half tell at most."""
     finals: tuple[FinalFigure, ...]
     before: str = ""
+    mac: str = ""

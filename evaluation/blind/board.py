@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from math import isclose
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -28,6 +27,7 @@ from mihakk.evaluation.blind.disclosure import (
     half_of,
     halves,
     interval,
+    largest_error,
     most_gain,
     nats,
     noise_for,
@@ -39,7 +39,6 @@ from mihakk.evaluation.blind.season import (
     OTHER,
     PUBLIC,
     begin,
-    check_told,
     drawn_for,
     earlier_seasons,
     groups_told,
@@ -125,7 +124,7 @@ class Board:
         _forget_values(store)
         with self.log.held():
             self.season = self._agreed(self.log.season)
-            self.log.check_head(self._check_line)
+            self.log.check_head()
 
     @cached_property
     def slices(self) -> dict[str, Half]:
@@ -294,10 +293,10 @@ class Board:
         """The rules of the season as it began, or with which it will begin."""
         drawn = drawn_for(self.release, self.config.name)
         if begun is None:
-            earlier = earlier_seasons(self.store, self.config.name, self.release, self.keyed, self.register)
+            earlier = earlier_seasons(self.store, self.config.name, self.release, self.keyed)
         else:
             earlier = begun.earlier
-        told = groups_told(self.store, earlier)
+        told = groups_told(self.store, earlier, self.keyed)
         self.public, self.other = halves(self.groups, self.units, self.keyed, drawn, told)
         self.__dict__.pop("slices", None)
         parts = {PUBLIC: self.public.size, OTHER: self.other.size}
@@ -310,14 +309,13 @@ class Board:
             return begin(rules, earlier)
         scored = {entry.card.team for entry in self.log.entries if entry.reply}
         keep_rules(rules, begun, {*self.config.teams, *scored}, self.config.places)
-        check_told(self.log, self.register)
         self._keep_groups()
         self._warn_of_lost_answers()
         return begun
 
     def _keep_groups(self) -> None:
         """A later season's final figures keep away from what this one's figures speak of."""
-        keep_groups(self.folder, {self.groups[place] for place in map(int, self.public.items)})
+        keep_groups(self.folder, {self.groups[place] for place in map(int, self.public.items)}, self.keyed)
 
     def _warn_of_lost_answers(self) -> None:
         """Says whose answers the final figures will miss, while they can still be put back or sent again."""
@@ -341,7 +339,7 @@ class Board:
             admit: Called before that line is written, so that no file for another season or day begins one.
         """
         with self.log.held():
-            self.log.check_head(self._check_line)
+            self.log.check_head()
             if self.log.season is None:
                 admit()
                 with FileLock(self.store / "seasons.lock", timeout=60):
@@ -351,24 +349,6 @@ class Board:
             assert self.log.season is not None
             self.season = self.log.season
             yield
-
-    def _check_line(self, entry: LoggedSubmission) -> None:
-        """Refuses a line that was added since the head was written and that this store did not score.
-
-        A process may have been killed between the two; a forged line has a figure that its answers do not.
-        """
-        if entry.reply is None or entry.reply.figure is None:
-            return
-        keys = self.register.keys()  # a register that is lost is told elsewhere
-        figure = self._blurred(_NAME, self.public, entry.answers, self._kept(entry.answers))
-        cost = self.cost if entry.reply.told == "shown" else 0.0
-        known = not keys or entry.signature.key in keys
-        if not known or figure != entry.reply.figure or not isclose(entry.nats, cost):
-            raise ExternalFailure(
-                f"{self.log.path}: {entry.card.team}'s file of {entry.received:%Y-%m-%d %H:%M} UTC was not "
-                "scored here: its figure or cost is not that of its answers, or its key not registered. "
-                "Take its line and those behind it out of both logs, or put back older copies of them"
-            )
 
     def _check_clock(self, at: datetime) -> None:
         last = max((one.received for one in self.log.entries if one.reply), default=at)
@@ -494,12 +474,17 @@ class Board:
             cost[name] = len(chosen) * nats(half.size, noise[name])
         figures = len(_told(self.log.entries))
         rows = [self._final(entry, noise, figures) for entry in chosen]
-        ranks = rank_ranges([told for _, told in rows])
+        ranks = rank_ranges([told for _, told in rows], self._errors([entry.answers for entry in chosen]))
         finals = [
             FinalFigure.model_validate(row | {"rank_low": low, "rank_high": high})
             for (row, _), (low, high) in zip(rows, ranks, strict=True)
         ]
         return Closing(at=at, ranked=OTHER, noise=noise, nats=cost, finals=tuple(finals))
+
+    def _errors(self, names: Sequence[str]) -> list[list[float]]:
+        """Largest standard error of the difference of each two final figures."""
+        read = [np.array(self._kept(name).tokens) for name in names]
+        return [[largest_error(one != two, self.other, self.groups) for two in read] for one in read]
 
     def _final(
         self, entry: LoggedSubmission, noise: Mapping[str, float], told_before: int

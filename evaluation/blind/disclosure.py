@@ -180,18 +180,42 @@ def difference(first: float, of_first: Interval, second: float, of_second: Inter
     return first - second - down, first - second + up
 
 
-def rank_ranges(told: Sequence[ToldFigure]) -> list[tuple[int, int]]:
+def largest_error(differs: NDArray[np.bool_], half: Half, groups: Sequence[str]) -> float:
+    """Largest standard error of a difference of two figures, as far as answers tell: it depends on no gold.
+
+    Answers that agree are right or wrong together; others differ by one at most, in a group all one way.
+
+    Args:
+        differs: Whether two systems answered a question differently, of every question.
+        half: What the figures are of.
+        groups: Name of the cluster of every question.
+    """
+    _, counts = np.unique([groups[place] for place in half.items if differs[place]], return_counts=True)
+    return sqrt(float((counts**2).sum())) / len(half.items)
+
+
+def rank_ranges(told: Sequence[ToldFigure], errors: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
     """The best and worst rank of each, all of which hold at once in 95 % of seasons.
 
-    Two figures share ranks unless they differ beyond doubt, with all pairs allowed for (Bonferroni).
+    Two figures share ranks unless they differ beyond doubt, with all pairs allowed for (Bonferroni): by the
+    two intervals, as if what is told of one said nothing of the other, and by what their answers allow, as
+    one may be right just where the other is wrong.
+
+    Args:
+        told: The figures.
+        errors: Of each two the largest standard error of their difference (`largest_error`).
     """
     pairs = max(1, len(told) * (len(told) - 1) // 2)
+    z = NormalDist().inv_cdf(1 - 0.025 / pairs)
 
-    def beats(one: ToldFigure, other: ToldFigure) -> bool:
+    def beats(first: int, second: int) -> bool:
+        one, other = told[first], told[second]
         upper, lower = (interval(*two, figures=pairs) for two in (one, other))
-        return difference(one.figure, upper, other.figure, lower)[0] > 0
+        most = z * hypot(errors[first][second], one.sd, other.sd)
+        return difference(one.figure, upper, other.figure, lower)[0] > 0 and one.figure - other.figure > most
 
+    places = range(len(told))
     return [
-        (1 + sum(beats(two, one) for two in told), len(told) - sum(beats(one, two) for two in told))
-        for one in told
+        (1 + sum(beats(two, one) for two in places), len(told) - sum(beats(one, two) for two in places))
+        for one in places
     ]

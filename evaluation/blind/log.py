@@ -4,12 +4,14 @@ The first line is the `Season`, then a `LoggedSubmission` for each file, and the
 behind that one stand only files that came too late. It holds no reply, no item's score and no address, and
 may be published.
 
-Beside the season's folder lies its head: a digest by the secret of the last line and of how many there are.
+Each line carries a digest of itself by the secret, so that whoever can write the file, or the published copy
+that may come back in its place, can add none. Beside the season's folder lies its head: a digest by the
+secret of the last line and of how many there are, so that none can be taken off the end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -39,7 +41,7 @@ class SubmissionLog:
 
     Args:
         path: Of the file, in the season's folder in the store.
-        keyed: Digests by the secret, for the head; without it there is none.
+        keyed: Digests by the secret, for the lines and the head; without it they are not looked at.
     """
 
     def __init__(self, path: Path, keyed: Keyed | None = None) -> None:
@@ -52,6 +54,8 @@ class SubmissionLog:
         """SHA-256 of the last line."""
         self._ends: list[str] = []
         """SHA-256 of each line."""
+        self._unsigned = -1
+        """The last line that the secret did not sign, as an older Mihakk wrote it."""
         self._size = 0
 
     @property
@@ -85,22 +89,21 @@ class SubmissionLog:
 
     def add(self, line: Line) -> None:
         """Adds a line at the end, on disk before anything else happens."""
-        data = line.model_copy(update={"before": self.last}).model_dump_json().encode() + b"\n"
+        line = line.model_copy(update={"before": self.last})
+        line = line.model_copy(update={"mac": self._mac(line)})
+        data = line.model_dump_json().encode() + b"\n"
         append_whole(self.path, data)
         self._take(line, data)
         self.check_head()
 
-    def check_head(self, check: Callable[[LoggedSubmission], None] | None = None) -> None:
+    def check_head(self) -> None:
         """Compares the log with its head, and takes a new one down where lines were added.
 
         A process may be killed between the two, or a folder come back from a backup with a longer log.
 
-        Args:
-            check: Called with each submission that was added since the head was written; raises where it is
-                not to be trusted. Without it they are taken as they are.
-
         Raises:
-            ExternalFailure: The log was cut or written anew since a line was added last, or is lost.
+            ExternalFailure: The log was cut or written anew since a line was added last, or is lost; or the
+                secret signed not all that was added.
         """
         if self.keyed is None:
             return
@@ -121,10 +124,8 @@ class SubmissionLog:
                 f"{path}): put back the whole file from a copy, such as the published one; nothing is scored "
                 "on another log"
             )
-        # A submission is the line behind the season's; the closing one has none behind it that was scored.
-        if check:
-            for entry in self.entries[at or 0 :]:
-                check(entry)
+        if self._unsigned > (-1 if at is None else at):
+            raise _not_ours(f"{self.path}, line {self._unsigned + 1}")
         write_whole(path, now.encode())
 
     def read(self) -> None:
@@ -159,7 +160,15 @@ class SubmissionLog:
                     f"{where} does not follow the line before it: a line was changed or taken out. Put back "
                     "the file from a copy; nothing is scored on a log that was rewritten"
                 )
+            if self.keyed is not None and line.mac != self._mac(line):
+                if line.mac:
+                    raise _not_ours(where)
+                self._unsigned = len(self._ends)
             self._take(line, raw)
+
+    def _mac(self, line: Line) -> str:
+        told = line.model_copy(update={"mac": ""}).model_dump_json()
+        return "" if self.keyed is None else self.keyed("line", told)
 
     def _take(self, line: Line, data: bytes) -> None:
         if isinstance(line, Season):
@@ -171,3 +180,11 @@ class SubmissionLog:
         self.last = sha256(data)
         self._ends.append(self.last)
         self._size += len(data)
+
+
+def _not_ours(where: str) -> ExternalFailure:
+    return ExternalFailure(
+        f"{where} was not written by this board, or under another secret: nothing is scored on such a log. "
+        "Set the secret that the season began with; or take that line and those behind it out of the log and "
+        "its published copy, or put back older copies of them"
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
-from math import ceil, isclose
+from math import ceil
 from pathlib import Path
 from typing import Final
 
@@ -17,12 +17,10 @@ from mihakk.evaluation.blind.disclosure import (
     Keyed,
     most_gain,
     most_nats,
-    nats,
     noise_for,
 )
-from mihakk.evaluation.blind.keys import Register, is_genuine
 from mihakk.evaluation.blind.log import SubmissionLog, heads
-from mihakk.machinery.errors import ExternalFailure, MihakkWarning, UsageError
+from mihakk.machinery.errors import MihakkWarning, UsageError
 from mihakk.machinery.whole import write_whole
 from mihakk.schemas.blind import BlindBoard, EarlierSeason, PartSize, Season
 
@@ -96,19 +94,20 @@ def begin(rules: Season, earlier: Sequence[EarlierSeason]) -> Season:
     return rules.model_copy(update={"noise": noise_for(told, most, LEAST_NOISE)})
 
 
-def keep_groups(folder: Path, groups: Collection[str]) -> None:
-    """Notes in a season's folder of which groups its figures speak."""
-    data = orjson.dumps(sorted(groups))
+def keep_groups(folder: Path, groups: Collection[str], keyed: Keyed) -> None:
+    """Notes in a season's folder of which groups its figures speak, with their digest by the secret."""
+    named = sorted(groups)
+    data = orjson.dumps({"groups": named, "mac": _groups_mac(keyed, folder.name, named)})
     path = folder / TOLD_GROUPS
     if not path.is_file() or path.read_bytes() != data:
         write_whole(path, data, 0o600)
 
 
-def groups_told(store: Path, earlier: Sequence[EarlierSeason]) -> set[str]:
+def groups_told(store: Path, earlier: Sequence[EarlierSeason], keyed: Keyed) -> set[str]:
     """The groups of which earlier seasons told figures before their end.
 
     Raises:
-        UsageError: A season's are not noted.
+        UsageError: A season's are not noted, or not by a board with this secret.
     """
     found: set[str] = set()
     for one in earlier:
@@ -116,14 +115,21 @@ def groups_told(store: Path, earlier: Sequence[EarlierSeason]) -> set[str]:
         if one.other is None:
             continue
         try:
-            found.update(orjson.loads(path.read_bytes()))
-        except (OSError, ValueError, TypeError) as error:
+            noted = orjson.loads(path.read_bytes())
+            if noted["mac"] != _groups_mac(keyed, one.board, noted["groups"]):
+                raise ValueError("other groups than those that were noted")
+            found.update(noted["groups"])
+        except (OSError, ValueError, TypeError, KeyError) as error:
             raise UsageError(
                 f"{path} is missing or damaged, so that it is not known of which questions {one.board} told "
                 "figures: run `mihakk evaluate score --close --board` with that season's file once, which "
                 "notes them"
             ) from error
     return found
+
+
+def _groups_mac(keyed: Keyed, board: str, groups: Sequence[str]) -> str:
+    return keyed("groups", orjson.dumps([board, *groups]).decode())
 
 
 def keep_rules(rules: Season, begun: Season, teams: Collection[str], places: int | None) -> None:
@@ -166,66 +172,7 @@ def keep_rules(rules: Season, begun: Season, teams: Collection[str], places: int
         )
 
 
-def check_told(log: SubmissionLog, register: Register) -> None:
-    """Refuses a log whose noise is not the one that its rules give, or costs that are less than figures tell.
-
-    Each line's signature has to be its team's. Of a card it vouches for the digest of the file alone: whether
-    a line's model and revision are the file's, only who has the file can see.
-
-    Raises:
-        ExternalFailure: It was edited.
-    """
-    season = log.season
-    assert season is not None
-    _check_signers(log, register)
-    fits = isclose(season.noise, begin(season, season.earlier).noise)
-    told: dict[str, float] = {}
-    for entry in log.entries:
-        reply = entry.reply
-        if reply is None or reply.figure is None:
-            continue
-        if reply.told == "known":
-            fits &= told.get(entry.answers) == reply.figure
-        elif reply.told == "shown":
-            least = sum(nats(part, season.noise) for name, part in season.parts.items() if name != OTHER)
-            fits &= entry.nats >= least * (1 - 1e-9)
-        told.setdefault(entry.answers, reply.figure)
-    if closing := log.closing:
-        for half, noise in closing.noise.items():
-            least = len(closing.finals) * nats(season.parts[half], noise)
-            fits &= closing.nats[half] >= least * (1 - 1e-9)
-    if not fits:
-        raise ExternalFailure(
-            f"{log.path}: its noise or what its figures count is not what its own rules give: it was edited. "
-            "Put back the file from a copy; nothing is scored on a log that was rewritten"
-        )
-
-
-def _check_signers(log: SubmissionLog, register: Register) -> None:
-    keys = register.keys()
-    unknown: set[str] = set()
-    for number, entry in enumerate(log.entries, 1):
-        signature = entry.signature
-        known = keys.get(signature.key)
-        if known is None:
-            unknown.add(signature.key)
-        if not is_genuine(signature, entry.file) or (known and known.team != entry.card.team):
-            raise ExternalFailure(
-                f"{log.path}: file {number}, of {entry.card.team}, is not signed by a key of that team: the "
-                f"log was edited, or {register.path}. Put back the file from a copy"
-            )
-    if unknown:
-        warnings.warn(
-            f"{log.path}: {len(unknown)} keys that signed in it are not in {register.path} (one is "
-            f"{min(unknown)}): whose files they signed can't be checked. Put back the register from a copy",
-            MihakkWarning,
-            stacklevel=2,
-        )
-
-
-def earlier_seasons(
-    store: Path, board: str, release: str, keyed: Keyed, register: Register
-) -> tuple[EarlierSeason, ...]:
+def earlier_seasons(store: Path, board: str, release: str, keyed: Keyed) -> tuple[EarlierSeason, ...]:
     """What the other seasons over the same release, in any version, told.
 
     Args:
@@ -233,7 +180,6 @@ def earlier_seasons(
         board: The season that begins.
         release: Name of what it asks.
         keyed: Digests by the secret.
-        register: The keys of teams.
 
     Raises:
         UsageError: One of them is not closed, or began under rules that hold no more.
@@ -249,7 +195,6 @@ def earlier_seasons(
             log.check_head()
             if log.season is None or log.season.release != release:
                 continue
-            check_told(log, register)
         if log.closing is None:
             raise UsageError(
                 f"{log.season.board} over {release} is not closed, and what it tells counts for "
