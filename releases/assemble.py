@@ -287,14 +287,26 @@ def _write_papers(
     released = {one.item.id for one in matter.released}
     said, audit = matter.papers, folder / "audit"
     tables.write_verdicts(said.verdicts, said.resolutions, released, audit / "verdicts.parquet")
-    tables.write_scores(said.audits, audit / "scores.parquet")
 
-    def untold(said: Any) -> Any:
-        row = {"": said.detail}
+    def shown(text: str) -> str:
+        """The text, or that it quotes what is sealed."""
+        if not text or not (matter.seals or matter.hub.sealed):
+            return text
+        row = {"": text}
         own = "" if matter.seals.isdisjoint(row_tells(row)) else matter.config.name
         told = own or matter.hub.quoted(row)
-        return said.model_copy(update={"detail": f"withheld: quotes what {told} sealed"}) if told else said
+        return f"withheld: quotes what {told} sealed" if told else text
 
+    def untold(said: Any) -> Any:
+        return said.model_copy(update={"detail": shown(said.detail)})
+
+    def as_audited(said: Audit) -> Audit:
+        issues = tuple(one.model_copy(update={"explanation": shown(one.explanation)}) for one in said.issues)
+        return said.model_copy(update={"issues": issues, "problem": shown(said.problem)})
+
+    # Gone through twice.
+    audits = tuple(map(as_audited, said.audits)) if matter.seals or matter.hub.sealed else said.audits
+    tables.write_scores(audits, audit / "scores.parquet")
     tables.write_findings(map(untold, said.findings), audit / "findings.parquet")
     tables.write_review(matter.facts.reviewed, matter.facts.votes, audit)
     errata = tables.errata(map(untold, said.removed), released, previous, changes)

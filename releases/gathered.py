@@ -31,7 +31,7 @@ from mihakk.releases.lookups import look_up
 from mihakk.releases.paper_trail.audit_tables import read_removed
 from mihakk.releases.printed import printed_digests, rows_of
 from mihakk.releases.release_facts import ReleaseFacts
-from mihakk.releases.told import told_facts, told_gates
+from mihakk.releases.told import beside_seals, told_facts, told_gates
 from mihakk.releases.versions.diff import Contents, Signature, table_signatures
 from mihakk.schemas.benchmark import BenchmarkConfig
 from mihakk.schemas.blind import RANKED
@@ -131,6 +131,8 @@ def gather(
     papers = replace(papers, removed=(*papers.removed, *left_out))
     reasons = _reasons(papers, key)
     answers, ranked = None, frozenset[str]()
+    if key is None and seals.others:
+        papers, facts = beside_seals(papers, facts, frozenset(one.item.id for each in shown for one in each))
     if key is not None:
         placed = public_items(placed, key)
         answers = seal(_tables(placed, canary, renders), config)

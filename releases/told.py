@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from mihakk.releases.auditor_agreement import auditor_agreement
 from mihakk.releases.content.blind import Papers, public_votes
-from mihakk.releases.content.secret import public_id
+from mihakk.releases.content.secret import is_item_id, public_id
 from mihakk.releases.gates import Gate, gates
 from mihakk.releases.release_facts import AuditorFact, ReleaseFacts
 from mihakk.schemas.benchmark import BenchmarkConfig
@@ -26,6 +26,34 @@ OF_OPEN_ITEMS: Final = ("licences", "full_audit", "auditor_agreement")
 """Gates that are told with figures of the open items."""
 UNTOLD: Final = ("agreement", "miss_rate", "baselines")
 """Gates that are told without figures: those of the open items alone would say something else."""
+
+
+def beside_seals(
+    papers: Papers, facts: ReleaseFacts, released: frozenset[str]
+) -> tuple[Papers, ReleaseFacts]:
+    """What an open release of a hub may say where another benchmark keeps texts sealed.
+
+    Of items that are not released it says only why: they may ask what is sealed, with the gold, and a content
+    hash, the key of an auditor's prompt or its scores could be tried with each option.
+
+    Args:
+        released: Ids of its items.
+    """
+
+    def of_released(rows: Iterable[Any]) -> tuple[Any, ...]:
+        return tuple(one for one in rows if one.item in released)
+
+    said = Papers(
+        verdicts=of_released(papers.verdicts),
+        audits=of_released(papers.audits),
+        findings=tuple(
+            one for one in papers.findings if one.subject in released or not is_item_id(one.subject)
+        ),
+        resolutions=of_released(papers.resolutions),
+        removed=papers.removed,
+    )
+    judged = {"reviewed": of_released(facts.reviewed), "votes": of_released(facts.votes)}
+    return said, facts.model_copy(update=judged)
 
 
 def told_facts(facts: ReleaseFacts, items: Sequence[Item], papers: Papers, key: bytes) -> ReleaseFacts:

@@ -102,7 +102,7 @@ def read_reports(folder: Path, canary: str = "") -> list[DefectReport]:
 
 
 def as_printed(reports: Iterable[DefectReport], checkout: Callable[[str], Path | None]) -> list[DefectReport]:
-    """Of reports on a blind release those that give the content hash which their version printed.
+    """Of reports on a release, blind or beside one, those with the content hash that their version printed.
 
     Any other hash is a guess. One made of a sealed question and one of its options would bind if that option
     is the gold, and the next release would show that it did.

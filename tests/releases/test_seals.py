@@ -23,6 +23,7 @@ from typer.testing import CliRunner
 
 from mihakk.flows.cli import app
 from mihakk.machinery.errors import UsageError
+from mihakk.machinery.ids import content_hash
 from mihakk.machinery.settings import SAMPLES, settings
 from mihakk.pipeline.steps.release import _whole_poems
 from mihakk.releases.assemble import AssembledRelease, assemble
@@ -34,12 +35,15 @@ from mihakk.releases.content.seals import Seals, Works, repository_marks, row_te
 from mihakk.releases.hub.embedded import EmbeddedHub
 from mihakk.releases.hub.registry import Registry
 from mihakk.releases.printed import printed
+from mihakk.schemas.audit import Issue
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.item import AnswerItem, ChoiceItem, Item, Origin
 from mihakk.schemas.rejection import Cluster
+from mihakk.schemas.review import ReviewedContent, Vote
 from mihakk.schemas.withdrawal import Withdrawal
+from tests.releases import release_material
 from tests.releases.attacker import rows as public_rows
-from tests.releases.release_material import divan, hafez_items, release_arguments
+from tests.releases.release_material import FACTS, audits_of, divan, hafez_items, release_arguments
 
 SECRET = "a secret of enough characters"
 GHAZALS = tuple(item for item in hafez_items(40) if item.language == "fa")
@@ -472,6 +476,61 @@ def test_a_finding_that_quotes_what_is_sealed_is_withheld(
     made = build(sealed_hub, "open")
     details = pq.read_table(made.folder / "audit" / "findings.parquet").column("detail").to_pylist()
     assert details == ["withheld: quotes what blind sealed"]
+
+
+def test_of_items_that_wait_an_open_release_says_no_more_than_that(
+    blind: AssembledRelease, sealed_hub: EmbeddedHub, build: Maker
+) -> None:
+    """They may ask what is sealed, and whoever has a hash or the key of a prompt can try it with each option."""
+    judged = [
+        ReviewedContent(
+            item=item.id,
+            content_hash=content_hash(item),
+            language="fa",
+            stratum="fa",
+            stratum_items=len(GHAZALS),
+            unflagged_items=0,
+            sampled=True,
+            votes_needed=1,
+            scores={},
+        )
+        for item in GHAZALS
+    ]
+    votes = [
+        Vote(
+            item=one.item,
+            content_hash=one.content_hash,
+            vote=1,
+            voter=1,
+            decision="keep",
+            first=True,
+            last=True,
+            adjudicator=False,
+        )
+        for one in judged
+    ]
+    facts = FACTS.model_copy(update={"reviewed": tuple(judged), "votes": tuple(votes)})
+    made = build(sealed_hub, "open", facts=facts)
+    released = {row["id"] for row in public_rows(made.folder)}
+    assert 0 < len(released) < len(GHAZALS)
+    for name in ("verdicts", "scores", "reviewed", "votes"):
+        told = set(pq.read_table(made.folder / "audit" / f"{name}.parquet").column("item").to_pylist())
+        assert set() < told <= released, name
+
+
+def test_an_auditor_who_quotes_what_is_sealed_stops_no_release(
+    blind: AssembledRelease, sealed_hub: EmbeddedHub, build: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sealed = next(row["fields"]["first"] for row in public_rows(blind.folder) if row["sealed"])
+    quoting = Issue(criterion="question_clarity", explanation=f"It asks for «{sealed}».")
+    monkeypatch.setattr(
+        release_material,
+        "audits_of",
+        lambda item: [one.model_copy(update={"issues": (quoting,)}) for one in audits_of(item)],
+    )
+    made = build(sealed_hub, "open")
+    issues = pq.read_table(made.folder / "audit" / "scores.parquet").column("issues").to_pylist()
+    assert {one["explanation"] for row in issues for one in row} == {"withheld: quotes what blind sealed"}
 
 
 def beside(item: Item, text: str, place: str) -> Item:
