@@ -16,7 +16,7 @@ _MODULES: Final = {
         "reading",
     ),
     "machinery/text": ("key", "codepoints", "_orthography", "_tokens", "reasoning"),
-    "machinery": ("errors",),
+    "machinery": ("errors", "remembered"),
 }  # fmt: skip
 """What `read_written` and `key` are made of; they import these, `languages` and Python's library alone."""
 _LANGUAGES: Final = '''"""How letters are folded where texts are matched, as Mihakk's languages say."""
