@@ -446,7 +446,7 @@ TOLD_BY_A_BOARD = {
         for name in FinalFigure.model_fields
         if name not in ("team", "model", "revision", "figures")
     ),
-    "before",
+    *("before", "mac"),
 }
 """All that a board and its log say that depends on golds: figures with noise, and digests of lines with them."""
 
