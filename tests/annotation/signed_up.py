@@ -55,6 +55,8 @@ def sign_up(invitation: str, email: str, password: str = "a-long-enough-passphra
         }
         answer = page.post(invitation, data=fields, headers={"Referer": invitation})
         assert answer.status_code == 302, answer.text[:300]
-        own = page.get("/api/current-user/token").json()["token"]
+        told = page.get("/api/current-user/token")
+        assert told.status_code == 200, f"{told.status_code}: {told.text[:300]}"
+        own = told.json()["token"]
         who = page.get("/api/current-user/whoami").json()
     return Member(who["id"], email, password, own, url)
