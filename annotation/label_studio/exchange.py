@@ -119,7 +119,8 @@ def _open_votes(
     projects: Iterable[Project], pulled: ReviewPulled, stores: Stores, config: ReviewConfig
 ) -> dict[tuple[str, str], int]:
     """Votes on each item, as people saw it, that are not settled; counts the others in `pulled`."""
-    standing, alone = resolutions(stores, config), resolutions(stores, config, alone=True)
+    standing = resolutions(stores, config)
+    alone = resolutions(stores, config, alone=True) if config.copying_doubt < 1 else standing
     votes_on = _judged(decisions(stores), stores)
     checks = {row.item for row in stored(stores.queued, Queued) if row.why == "attention"}
     asked = standing.keys() | _judged(stored(stores.decisions, Review), stores).keys()  # voided ones too
