@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,9 +23,6 @@ from tools.docs_claims import claims
 
 # Two test workers on two cores, each with two threads for its products, would wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# The tools that write the list of packages bring a grammar of addresses that jsonschema compiles whenever it is
-# imported, for seconds, and no test reads an address by it; without it jsonschema goes on as users have it.
-sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 # How long an example takes on a busy machine is no verdict.
 DRAWN = hypothesis_settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # A change is judged by the same examples each time; `make drills` draws new ones, and twenty times as many.
