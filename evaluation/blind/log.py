@@ -167,8 +167,10 @@ class SubmissionLog:
             self._take(line, raw)
 
     def _mac(self, line: Line) -> str:
-        told = line.model_copy(update={"mac": ""}).model_dump_json()
-        return "" if self.keyed is None else self.keyed("line", told)
+        """The digest of a line by the secret, its own `mac` aside; empty without the secret."""
+        if self.keyed is None:
+            return ""
+        return self.keyed("line", line.model_copy(update={"mac": ""}).model_dump_json())
 
     def _take(self, line: Line, data: bytes) -> None:
         if isinstance(line, Season):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import zlib
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import overload
+from typing import TypeVar, overload
 
 from mihakk.releases.content.item_tables import Placed
 from mihakk.schemas.audit import AuditState
@@ -17,7 +18,26 @@ _RAW = -15
 """Deflate without head and checksum, which would be a tenth of an item."""
 
 
-class PackedItems(Sequence[Item]):
+Member = TypeVar("Member")
+
+
+class _Made(Sequence[Member]):
+    """A sequence whose members are made whenever they are looked at."""
+
+    @abstractmethod
+    def _member(self, place: int) -> Member: ...
+
+    @overload
+    def __getitem__(self, place: int) -> Member: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Member]: ...
+    def __getitem__(self, place: int | slice) -> Member | Sequence[Member]:
+        if isinstance(place, slice):
+            return [self._member(one) for one in range(*place.indices(len(self)))]
+        return self._member(place)
+
+
+class PackedItems(_Made[Item]):
     """A sequence of items that may be gone through as often as one likes."""
 
     def __init__(self, items: Iterable[Item]) -> None:
@@ -42,13 +62,7 @@ class PackedItems(Sequence[Item]):
     def __len__(self) -> int:
         return len(self._packed)
 
-    @overload
-    def __getitem__(self, place: int) -> Item: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Item]: ...
-    def __getitem__(self, place: int | slice) -> Item | Sequence[Item]:
-        if isinstance(place, slice):
-            return [self[one] for one in range(*place.indices(len(self)))]
+    def _member(self, place: int) -> Item:
         return self._item(self._packed[place])
 
     def __iter__(self) -> Iterator[Item]:
@@ -62,7 +76,7 @@ class PackedItems(Sequence[Item]):
         return ITEM.validate_json(zlib.decompressobj(_RAW, self._known).decompress(packed))
 
 
-class PlacedItems(Sequence[Placed]):
+class PlacedItems(_Made[Placed]):
     """Packed items with their places in a release."""
 
     def __init__(self, items: PackedItems) -> None:
@@ -76,12 +90,6 @@ class PlacedItems(Sequence[Placed]):
     def __len__(self) -> int:
         return len(self._rows)
 
-    @overload
-    def __getitem__(self, place: int) -> Placed: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Placed]: ...
-    def __getitem__(self, place: int | slice) -> Placed | Sequence[Placed]:
-        if isinstance(place, slice):
-            return [self[one] for one in range(*place.indices(len(self)))]
+    def _member(self, place: int) -> Placed:
         at, split, group, verdict, audit_state = self._rows[place]
         return Placed(self._items[at], split, group, verdict, audit_state)
