@@ -66,9 +66,11 @@ def content_change(build: Build, items: PackedItems | None = None) -> ContentCha
     decided = {one.item for one in reviewed.read_all("resolutions", Resolution) if one.outcome in BY_PEOPLE}
     standing = (PackedItems(reviewed.read_all("items", ITEM_ROWS)) if items is None else items).by_id()
     clusters = tuple(build.stage(CURATED).read_all("clusters", Cluster))
-    places = split_items(standing, build.config.release.test_share, clusters)
     counts: Counter[str] = Counter()
     secret = None if build.config.release.blind == "off" else blind_key()
+    sealed = {name for name, (split, _) in old.items() if secret and split == "test"}
+    stays = {item.id for item in standing if public_id(secret, item.id) in sealed} if secret else set()
+    places = split_items(standing, build.config.release.test_share, clusters, stays)
     stay, theirs = set(), {public_id(secret, item) if secret else item for item in decided}
     for item in standing:
         if item.id in places.left_out:

@@ -12,7 +12,7 @@ from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.item import ITEM_ROWS
 from mihakk.schemas.manifest import ShardCounts, StageManifest
 from mihakk.schemas.poem import Poem
-from mihakk.schemas.published import Published
+from mihakk.schemas.published import Published, SealedItem
 from mihakk.schemas.rejection import Cluster, Rejection
 from mihakk.schemas.review import Resolution
 
@@ -28,6 +28,9 @@ ROWS: dict[str, Any] = {
     "verdicts": Verdict,
     "resolutions": Resolution,
     "release": Published,
+    "sealed": SealedItem,
+    "sealed_items": ITEM_ROWS,
+    "sealed_findings": Finding,
 }
 """Models of the rows of every table."""
 

@@ -69,6 +69,8 @@ class AssembledRelease:
     """Fingerprints of the texts that a blind release seals; for the hub's registry alone."""
     poems: frozenset[str] = frozenset()
     """What stands for the poems whose labels it prints; likewise."""
+    works: frozenset[str] = frozenset()
+    """Ids of the poems and idioms that sealed questions are about; for the lake alone."""
 
     @property
     def items(self) -> int:
@@ -217,6 +219,7 @@ def _write(
         answers=_answers_release(config.name, version, answers) if answers and answers.is_dir() else None,
         seals=matter.seals,
         poems=matter.poems,
+        works=matter.works,
     )
 
 
@@ -309,7 +312,9 @@ def _write_papers(
     tables.write_scores(audits, audit / "scores.parquet")
     tables.write_findings(map(untold, said.findings), audit / "findings.parquet")
     tables.write_review(matter.facts.reviewed, matter.facts.votes, audit)
-    errata = tables.errata(map(untold, said.removed), released, previous, changes)
+    errata = tables.errata(
+        map(untold, said.removed), released, previous, changes, blind=matter.answers is not None
+    )
     tables.write_removed(errata, folder / "errata" / "removed.parquet")
     return errata
 

@@ -308,7 +308,8 @@ class ReleaseFacts(Record):
     """What people said when they were asked about records and items; nothing about systems."""
     human_accuracy: tuple[HumanAccuracy, ...] = ()
     """How often people answer as the reference does, before they are shown it; nobody by pseudonym."""
-    unresolved: int = 0
+    unresolved: int | None = 0
+    """Flagged items that wait for people; None where a blind release doesn't tell."""
     """Flagged items nobody has decided; they are not in the release."""
     sign_off: SignOff | None = None
     """The latest word of a person on the reviewed tables."""

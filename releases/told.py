@@ -16,16 +16,20 @@ from mihakk.releases.gates import Gate, gates
 from mihakk.releases.release_facts import AuditorFact, ReleaseFacts
 from mihakk.schemas.benchmark import BenchmarkConfig
 from mihakk.schemas.item import Item
+from mihakk.schemas.stages import STAGES
 
 OF_THE_BUILD: Final = (
-    *("code_version", "date", "sources", "funnel", "losses", "clusters"),
-    *("unresolved", "sign_off", "overrides", "withdrawn", "card"),
+    *("code_version", "date", "sources", "clusters"),
+    *("sign_off", "overrides", "withdrawn", "card"),
 )
-"""Facts that speak of sources, records and items that are left out; any other is not told as it stands."""
+"""Facts that speak of sources and records; any other is not told as it stands."""
 OF_OPEN_ITEMS: Final = ("licences", "full_audit", "auditor_agreement")
 """Gates that are told with figures of the open items."""
-UNTOLD: Final = ("agreement", "miss_rate", "baselines")
+UNTOLD: Final = ("agreement", "miss_rate", "baselines", "losses", "unresolved")
 """Gates that are told without figures: those of the open items alone would say something else."""
+OF_RECORDS: Final = STAGES[:3]
+"""Stages that read texts and no golds. How many items are made or flagged tells of a copy of a sealed text
+whether its label is the sealed one."""
 
 
 def beside_seals(
@@ -65,6 +69,9 @@ def told_facts(facts: ReleaseFacts, items: Sequence[Item], papers: Papers, key: 
     """
     told: dict[str, Any] = {name: getattr(facts, name) for name in OF_THE_BUILD}
     opened = frozenset(public_id(key, item.id) for item in items)
+    told["funnel"] = tuple(one for one in facts.funnel if one.stage in OF_RECORDS)
+    told["losses"] = tuple(one for one in facts.losses if one.kind == "source")
+    told["unresolved"] = None
     told |= public_votes(facts.reviewed, facts.votes, key, opened)
     return ReleaseFacts(
         **told,

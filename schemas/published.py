@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from mihakk.schemas.record import Record
 
 
@@ -16,3 +18,17 @@ class Published(Record):
     """Repository name; the embedded Hub's folder depends on the machine and is not recorded."""
     items: int
     files: int
+
+
+class SealedItem(Record):
+    """An item of a work that a blind version asks about, as it stood then; for the lake alone."""
+
+    item: str
+    work: str
+    """The poem or idiom it asks about."""
+    state: str
+    """Digest of that record as its source gave it, and of what people settled about it."""
+    content_hash: str
+    """Of the item as the checks saw it."""
+    same: dict[str, str] = Field(default_factory=dict)
+    """Records that were found to be the same work then, each with its state."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +19,7 @@ from mihakk.machinery.settings import settings
 from mihakk.pipeline.build import Build, whole_input
 from mihakk.pipeline.embedder import OpenedEmbedder
 from mihakk.pipeline.people import review_stores
+from mihakk.pipeline.sealed import said_of
 from mihakk.pipeline.step import Call, Share, Spread, Step, Tick, prepared, shards_before
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.item import ITEM_ROWS
@@ -75,16 +76,22 @@ def _whole(build: Build, spread: Spread) -> Iterator[Share]:
 def _check(build: Build, shard: str, whole: Whole, tick: Tick) -> list[ShardManifest]:
     items = build.before(STAGE).read("items", ITEM_ROWS, shard)
     items, corrections = _fixed(build, items, reviews_of(build))
-    reported = [*_reported(build, items, whole.reports), *_inherited(items, whole.of_records)]
+    sealed = said_of(build, items)
+    reported = [
+        *_reported(build, items, whole.reports),
+        *_inherited([item for item in items if item.id not in sealed], whole.of_records),
+        *(one for said in sealed.values() for one in said),
+    ]
     inputs = STEP.shard_inputs(
         build,
         shard,
         corrections=corrections,
         whole=whole.state,
         reported=[finding.model_dump() for finding in reported],
+        **({"sealed": sorted(sealed)} if sealed else {}),
     )
     manifest = build.stage(STAGE).run(
-        shard, inputs, lambda: _output(build, shard, items, whole=whole, reported=reported)
+        shard, inputs, lambda: _output(build, shard, items, sealed, whole=whole, reported=reported)
     )
     tick(1)
     return [manifest]
@@ -165,14 +172,21 @@ def errata_folder(benchmark: str) -> Path:
 
 
 def _output(
-    build: Build, shard: str, items: list[Any], *, whole: Whole, reported: list[Finding]
+    build: Build,
+    shard: str,
+    items: list[Any],
+    sealed: Collection[str],
+    *,
+    whole: Whole,
+    reported: list[Finding],
 ) -> ShardOutput:
     from mihakk.validators.checks.checking import check_items, check_set
     from mihakk.validators.checks.setindex import SetIndex
 
     scratch, name = whole.scratch, whole.set_index
     index = prepared("set index", scratch.root + name, lambda: scratch.unpacked(SetIndex, name))
-    findings = [*check_items(items, build.config.checks, index), *reported]
+    anew = [item for item in items if item.id not in sealed]
+    findings = [*check_items(anew, build.config.checks, index), *reported]
     if shard == build.before(STAGE).shards()[0]:
         findings += check_set(index, build.config.checks)
     counts = Counter(f"{finding.severity}.{finding.check}" for finding in findings)

@@ -16,6 +16,7 @@ from mihakk.pipeline.build import Build, inputs_of, whole_input
 from mihakk.pipeline.campaigns import amendments_of
 from mihakk.pipeline.embedder import OpenedEmbedder
 from mihakk.pipeline.rows import records
+from mihakk.pipeline.sealed import carried_by_shard, carried_inputs, carried_items
 from mihakk.pipeline.step import Call, Share, Spread, Step, Tick, Where, prepared, shards_before
 from mihakk.releases.content.secret import blind_key, keyed
 from mihakk.schemas.campaign import OF_ITEMS, Amendment
@@ -40,6 +41,8 @@ class Shared(NamedTuple):
     draws: int
     """What all draws depend on."""
     writer: Writer | None = None
+    carried: frozenset[str] = frozenset()
+    """Works of the shard that a version has sealed: their items are not made anew."""
 
 
 @contextmanager
@@ -48,15 +51,16 @@ def _corpus(build: Build, spread: Spread) -> Iterator[Share]:
     scratch = build.lake.scratch(STAGE, digest([STEP.code(), STEP.settings(build)]))
     shards, draws = build.before(STAGE).shards(), draws_seed(build)
     corpus, used = _write_corpus(build, scratch, spread, shards)
+    sealed, nothing = carried_by_shard(build), frozenset[str]()
     if build.config.generator is None:
-        yield lambda _: Shared(scratch, corpus, draws)
+        yield lambda shard: Shared(scratch, corpus, draws, None, sealed.get(shard, nothing))
     else:
         from mihakk.generators.writing.writer import open_writer
 
         with open_writer(
             build.config.generator, build.lake.folder("journals", "generator"), build.spending
         ) as writer:
-            yield lambda _: Shared(scratch, corpus, draws, writer)
+            yield lambda shard: Shared(scratch, corpus, draws, writer, sealed.get(shard, nothing))
     scratch.keep_only(used)
 
 
@@ -114,6 +118,7 @@ def _generate(build: Build, shard: str, shared: Shared, tick: Tick) -> list[Shar
         shard,
         corpus=whole_input(build, STAGE),
         people=[row.model_dump() for row in settled],
+        **carried_inputs(build, shared.carried),
         **({} if shared.draws == build.config.seed else {"draws": sha256(f"{shared.draws}".encode())}),
     )
     manifest = build.stage(STAGE).run(shard, inputs, lambda: _output(build, shard, shared, settled))
@@ -144,7 +149,7 @@ def _output(build: Build, shard: str, shared: Shared, settled: Sequence[Amendmen
         if row.field == "wrong":
             refused.setdefault(row.record, set()).add(row.before)
     made = generate_shard(
-        found,
+        [record for record in found if record.id not in shared.carried],
         corpus,
         build.config,
         shared.writer and shared.writer.anew(),
@@ -152,14 +157,15 @@ def _output(build: Build, shard: str, shared: Shared, settled: Sequence[Amendmen
         chosen={row.record: (row.before, row.after) for row in settled if row.field == "wrong_idiom"},
         draws=seed,
     )
+    items = [*made.items, *carried_items(build, shared.carried)]
     rejected = len(made.rejected)
     return ShardOutput(
-        tables={"items": (ITEM_ROWS, made.items)},
+        tables={"items": (ITEM_ROWS, items)},
         counts=ShardCounts(
             read=len(found),
             kept=len(found) - rejected,
             rejected=rejected,
-            written=len(made.items),
+            written=len(items),
             reasons=dict(Counter(row.reason for row in made.rejected)),
             notes={**made.skipped, **made.written},
         ),

@@ -25,6 +25,7 @@ from mihakk.pipeline.people import (
     miss_rate_fact,
 )
 from mihakk.pipeline.rows import source_counts
+from mihakk.pipeline.sealed import kept_of, sealed_tables
 from mihakk.pipeline.sign_off import standing_overrides, standing_sign_off
 from mihakk.pipeline.step import Step, Tick
 from mihakk.pipeline.steps.audit import audited_by, journal_folder
@@ -39,6 +40,7 @@ from mihakk.schemas.review import Resolution
 from mihakk.schemas.stages import AUDITED, CURATED, NORMALIZED, RELEASED, SCRAPED, STAGES
 
 if TYPE_CHECKING:
+    from mihakk.releases.assemble import AssembledRelease
     from mihakk.releases.gates import Gate
     from mihakk.releases.hub.embedded import EmbeddedHub
     from mihakk.releases.release_facts import AuditorFact, FunnelRow, ReleaseFacts, SourceFact
@@ -150,6 +152,7 @@ def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
                 siblings=hub.siblings(name, Path(scratch)) if is_blind else (),
                 seals=seals,
             )
+        _refuse_unkept(build, release)
         tick(1)
         publication = hub.publish(release)
         tick(1)
@@ -164,7 +167,7 @@ def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
         files=len(release.digests),
     )
     return ShardOutput(
-        tables={"release": (Published, [row])},
+        tables={"release": (Published, [row]), **sealed_tables(build, release.works)},
         counts=ShardCounts(
             read=len(items),
             kept=release.items,
@@ -174,6 +177,22 @@ def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
         ),
         rejections=release.left_out,
     )
+
+
+def _refuse_unkept(build: Build, release: AssembledRelease) -> None:
+    """Refuses that sealed questions leave of which the lake keeps nothing, unless a person approved it."""
+    if build.config.release.blind == "off" or release.diff is None or kept_of(build):
+        return
+    changes = release.diff.changes
+    leave = sum(one.kind == "removed" and one.split == "test" for one in changes)
+    word = standing_sign_off(build)
+    if leave and (word is None or word.decision != "approve"):
+        raise UsageError(
+            f"{leave:,} questions that {release.name} {release.diff.old} sealed would leave, and this lake "
+            "keeps nothing of them to carry over: it is not the one that made that version, or an older "
+            "Mihakk did. If records added since are why, their leaving tells golds. Build in the lake that "
+            f"made it, or, if you know why they leave: mihakk release {release.name} --sign-off NAME"
+        )
 
 
 def _whole_poems(

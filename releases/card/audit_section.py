@@ -45,8 +45,12 @@ def audit_section(
     verdicts = ", ".join(f"{count} {name}" for name, count in sorted(statuses.items())) or "none"
     parts.append(
         f"Released: {by_audit_state(audit_states, of)}. "
-        f"Verdicts over all {'items made' if of == 'items' else of}: {verdicts}; "
-        f"{facts.unresolved} flagged items wait for people and are not in this release."
+        f"Verdicts over all {'items made' if of == 'items' else of}: {verdicts}"
+        + (
+            "."
+            if facts.unresolved is None
+            else f"; {facts.unresolved} flagged items wait for people and are not in this release."
+        )
     )
     toy = TOY if any(not one.capable for one in facts.auditors) else ""
     parts += [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -132,13 +132,28 @@ def _texts_offered(item: Item) -> tuple[str, ...]:
     return (item.answer,) if isinstance(item, AnswerItem) else ()
 
 
-def split_items(items: Sequence[Item], test_share: float, clusters: Sequence[Cluster] = ()) -> Split:
-    """Dev and test; an item of an external benchmark keeps the split it came with."""
+def split_items(
+    items: Sequence[Item],
+    test_share: float,
+    clusters: Sequence[Cluster] = (),
+    sealed: Collection[str] = (),
+) -> Split:
+    """Dev and test; an item of an external benchmark keeps the split it came with.
+
+    Args:
+        sealed: Items that an earlier version sealed. They stay in test, and with them what is of their group:
+            works that were added since may have given the group another name.
+    """
     groups = group_items(items, clusters)
+    tested = {groups[item.id] for item in items if item.id in sealed} if sealed else set()
     places = {
-        item.id: (item.split or split_of(groups[item.id], test_share), groups[item.id]) for item in items
+        item.id: (item.split or _side(groups[item.id], tested, test_share), groups[item.id]) for item in items
     }
     return Split(places, dict(_across(items, places, clusters)))
+
+
+def _side(group: str, tested: Collection[str], test_share: float) -> str:
+    return "test" if group in tested else split_of(group, test_share)
 
 
 def _across(
