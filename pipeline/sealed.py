@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from mihakk.machinery.errors import UsageError
 from mihakk.machinery.ids import content_hash, digest
 from mihakk.pipeline.build import Build
 from mihakk.pipeline.campaigns import amendments_of
@@ -134,7 +135,11 @@ def _parts(build: Build) -> Iterator[Any]:
 
 
 def sealed_tables(build: Build, works: frozenset[str]) -> dict[str, tuple[Any, list[Any]]]:
-    """What the lake keeps of the works that a version asks about; nothing where it seals none."""
+    """What the lake keeps of the works that a version asks about; nothing where it seals none.
+
+    Raises:
+        UsageError: A work's record can't be found by its id.
+    """
     if not works:
         return {}
     from mihakk.releases.paper_trail.errata import CHECK
@@ -145,8 +150,13 @@ def sealed_tables(build: Build, works: frozenset[str]) -> dict[str, tuple[Any, l
         for name in members & works:
             same[name] |= members - {name}
     states = states_of(build, works.union(*same.values()))
+    if lost := works - states.keys():
+        raise UsageError(
+            f"{len(lost)} sealed works have no record of their id ({min(lost)}): an id of a blind benchmark "
+            "must not end in a colon and digits, as those of couplets do. Name the records otherwise"
+        )
     made = build.stage(GENERATED).read_all("items", ITEM_ROWS)
-    items = {item.id: item for item in made if source_work(item) in works & states.keys()}
+    items = {item.id: item for item in made if source_work(item) in works}
     seen = build.stage(CHECKED)
     kept = [
         SealedItem(
