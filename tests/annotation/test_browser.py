@@ -319,6 +319,7 @@ def test_seven_tasks_in_arabic_by_keyboard_and_mouse(connection, members, browse
     assert [told[item.id].opened for item in ITEMS[:2]] == [("source",), ()]
     assert [told[item.id].decision for item in ITEMS[:6]] == ["keep", "discard", "fix", "fix", "keep", "fix"]
     assert told[ITEMS[0].id].failed == ("answer_alignment",)
+    assert told[ITEMS[0].id].objects, "whoever ticks that the answer is wrong calls the item wrong"
     assert told[ITEMS[0].id].confidence == 1
     assert told[ITEMS[1].id].reason == "ambiguous"
     assert told[ITEMS[2].id].corrections == {
