@@ -268,8 +268,9 @@ def _taken_back(
 ) -> Iterator[Rejection]:
     """Answers known from earlier pulls that are there no longer as their authors' answers to that item.
 
-    They were made a skip, given to another author or moved to another item; so may be answers that another
-    member made a skip before any pull. What their authors said last may be an objection.
+    They were made a skip, given to another author or moved to another item, or object and their author has no
+    account any more; so may be answers that another member made a skip before any pull. What their authors
+    said last may be an objection.
     """
     owners = {row.annotation: row for row in known if row.annotation.startswith(f"{project.origin}/")}
     for task, rows in found.tasks:
@@ -279,7 +280,8 @@ def _taken_back(
             said = (*about, author)
             owner = owners.get(f"{project.origin}/{row.id}")
             by_another = author and row.was_cancelled and row.updated_by not in (None, row.completed_by)
-            if owner is not None and (row.was_cancelled or (author and said != said_of(owner))):
+            moved = said != said_of(owner) if owner and author else _objects(row)
+            if owner is not None and (row.was_cancelled or moved):
                 said = said_of(owner)
             elif not by_another or project.labelling.name != TEMPLATE:
                 continue
@@ -436,8 +438,13 @@ def _may_object(answer: Answer, rejected: RecordRejected) -> bool:
     """Whether an annotation that can't be used may call its item wrong."""
     if rejected.reason in TAMPERED:
         return True
+    return _objects(answer.row)
+
+
+def _objects(row: Row) -> bool:
+    """Whether what an annotation holds may call its item wrong, readable or not."""
     try:
-        return values_of(answer.row.result).get("decision") not in (None, ["keep"])
+        return values_of(row.result).get("decision") not in (None, ["keep"])
     except RecordRejected:
         return True
 

@@ -250,6 +250,7 @@ PULL = ("", "pull")
 BACK = ("", "clock set back")
 OTHERS = ("", "work given to others")
 AGAIN = ("", "calibration asked again")
+LEAVE = ("", "everybody's account is deleted")
 CHANGED_MINDS: list[list[Event]] = [
     [("a", "keep"), PULL, ("a", "discard"), ("m", "a"), PULL],
     [("a", "again keep"), BACK, ("a", "again discard"), PULL],
@@ -270,6 +271,7 @@ CHANGED_MINDS: list[list[Event]] = [
     [("a", "discard"), PULL, ("m", "keep as a"), PULL],
     [("a", "keep"), PULL, ("a", "discard"), ("m", "moves a"), PULL],
     [("a", "keep, answer wrong"), ("b", "keep, answer wrong"), PULL],
+    [("a", "keep"), ("b", "keep"), PULL, ("a", "discard"), ("b", "discard"), LEAVE, PULL],
 ]
 """Somebody keeps the item and calls it wrong after that, or at once; another makes that a keep or deletes it, the
 server's clock is set back in between, or the answer is not theirs to give any more."""
@@ -288,6 +290,9 @@ def test_who_may_have_changed_their_mind_keeps_nothing(events: list[Event], stat
             server.now -= timedelta(hours=3)
         elif event == OTHERS:
             config = ReviewConfig(people={"annotator-03": {"languages": ["ar"]}})
+        elif event == LEAVE:
+            for row in server.rows:
+                row.update(completed_by=None, updated_by=None)
         elif event == AGAIN:
             gate = Gate([ROUND], [], ())
         else:
