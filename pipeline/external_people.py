@@ -171,7 +171,7 @@ def settled(
     votes = grouped(reviews, lambda review: review.item)
 
     def objects(item: str) -> bool:
-        return any(vote.decision != "keep" for vote in binding(votes[item], hashes[item]))
+        return any(vote.objects for vote in binding(votes[item], hashes[item]))
 
     people = {one.item: one for one in told if one.outcome == "keep" or objects(one.item)}
     return people, {one.record: one.reason for one in left}

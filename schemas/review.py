@@ -21,6 +21,8 @@ IMPLIED: dict[DiscardReason, Criterion] = {
     "unreadable": "text_readability",
 }
 """Criterion that a reason to discard finds unmet; the other reasons speak of none."""
+CALLED_WRONG: tuple[Criterion, ...] = ("answer_alignment", "factual_accuracy")
+"""*Answer is wrong* and *a fact is wrong*, as the screen says: whoever ticks these calls the item wrong."""
 ReviewOutcome = Literal["keep", "fix", "discard", "defective", "unresolved", "none"]
 """`defective`: people agree that the item is, and on no repair; `unresolved`: too few votes, or a split."""
 
@@ -61,6 +63,11 @@ class Review(Record):
     own_answer: str | None = None
     """What the person answered before they were shown the answer: an option's index, words, or `unknown`;
     empty where they judged without answering, None where nobody was to answer first."""
+
+    @property
+    def objects(self) -> bool:
+        """Whether the person calls the item wrong; so does who keeps it and ticks that its answer is."""
+        return self.decision != "keep" or not set(CALLED_WRONG).isdisjoint(self.failed)
 
     @property
     def judged(self) -> dict[Criterion, bool]:

@@ -84,7 +84,9 @@ def _vote(vote: Review, screen: Language | None) -> str:
     )
     decision = labels.get("decisions", {}).get(vote.decision, vote.decision)
     reason = labels.get("reasons", {}).get(vote.reason, vote.reason or "")
-    parts = [f"{vote.annotator} {decision}", reason, changes]
+    ticked = vote.failed if vote.decision == "keep" and vote.objects else ()
+    wrong = ", ".join(labels.get("criteria", {}).get(name, name) for name in ticked)
+    parts = [f"{vote.annotator} {decision}", reason, wrong, changes]
     return ": ".join(part for part in parts if part)
 
 

@@ -116,11 +116,11 @@ def _require(
     if settled.outcome == "defective":
         raise RecordRejected("defective", f"{settled.by} of {settled.votes}: {settled.reason}")
     content = content_hash(item) if votes else ""
-    objections = sum(vote.decision != "keep" for vote in binding(votes, content))
+    objections = sum(vote.objects for vote in binding(votes, content))
     if waits(settled, objects=status == "flag" or objections > 0 or doubt):
         objects = f"flagged by {why}" if status == "flag" else f"{objections} people object"
         if doubt and not objections:
-            objects = "an objection was deleted, changed by another, unusable or made before calibration"
+            objects = "an objection was deleted, changed by another, unusable or not for its author to make"
         said = f"; people: {settled.reason}" if settled.reason else ""
         raise RecordRejected("unresolved", objects + said)
     if settled.outcome == "discard":

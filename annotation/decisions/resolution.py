@@ -28,8 +28,9 @@ def resolve(
     A decision binds only while the item's content is what the person saw; the latest decision of a person
     stands, latest meaning last in the store, since clocks differ. An adjudicator's decision settles an item.
     Else two questions are settled apart, each by `overlap` votes that say the same (`single` where one vote
-    is enough) or by more than half of three or more. Is it defective? A keep says no, a fix or a discard yes.
-    Then, among those who object, which repair: to discard it, or a fix, field by field as people see texts.
+    is enough) or by more than half of three or more. Is it defective? A keep says no, unless it ticks that
+    the answer or a fact is wrong; a fix or a discard says yes. Then, among those who object, which repair: to
+    discard it, or a fix, field by field as people see texts.
     A field stays as it is unless they agree that it is wrong; where they agree on that and not on its text,
     or on no field at all, the item is `defective`. docs/review.md has the outcome of every pattern.
 
@@ -74,19 +75,17 @@ def _resolve(
         return Resolution(item=item, outcome=outcome, by=by, reason=reason, votes=len(votes), **more)
 
     needed = votes_needed(votes, overlap)
-    won = settling(
-        votes, needed, lambda vote: vote.decision != "keep", lambda vote: vote.annotator in adjudicators
-    )
+    won = settling(votes, needed, lambda vote: vote.objects, lambda vote: vote.annotator in adjudicators)
     if won is None:
         few = len(votes) < needed
         return told(
             "unresolved", reason=f"{len(votes)} of {needed} decisions" if few else f"split: {_tally(votes)}"
         )
     camp, by = won
-    if camp[0].decision == "keep":
+    if not camp[0].objects:
         return told("keep", by, _reason(camp))
     repair = winning(camp, lambda vote: vote.decision)
-    if repair is None:
+    if repair is None or repair[0][0].decision == "keep":
         return told("defective", by, f"no agreed repair: {_tally(camp)}")
     if repair[1] == "majority":
         by = "majority"

@@ -53,16 +53,14 @@ def given(stores: Stores) -> list[Review | Label]:
 def doubted(stores: Stores) -> set[tuple[str, str]]:
     """Items, each with the hash of its content, that somebody called wrong, or may have, in vain.
 
-    Their objection was deleted on the server, by whomever, made before they passed the calibration, or can't
-    be used; or somebody else changed their answer there. Such an item waits for the votes it needs even if
-    nothing else speaks against it, lest members have it released by what they do to the answers of others.
-    What the lead took back counts nowhere.
+    Their objection was deleted on the server, by whomever, made before they passed the calibration or when
+    the work was no longer theirs, or can't be used; or somebody else changed their answer there. Such an item
+    waits for the votes it needs even if nothing else speaks against it, lest members have it released by what
+    they do to the answers of others. What the lead took back counts nowhere.
     """
     gone = {row.decision for row in stored(stores.voided, Voided) if row.by != "lead"}
     given = stored(stores.decisions, Review) if gone else ()
-    found = {
-        (row.item, row.content_hash) for row in given if row.decision != "keep" and decision_id(row) in gone
-    }
+    found = {(row.item, row.content_hash) for row in given if row.objects and decision_id(row) in gone}
     for row in stored(stores.rejected, Rejection):
         if content := orjson.loads(row.body or "{}").get("content_hash"):
             found.add((row.record, content))

@@ -54,6 +54,8 @@ class Answer:
     """See `Review.annotation`."""
     superseded: bool = False
     """Whether the same person answered the same task again later."""
+    unsigned: bool = False
+    """Whether the server does not say who gave it, though it says so of others."""
     age: tuple[datetime, int] = (datetime.min.replace(tzinfo=UTC), 0)
     """Orders one person's annotations of one task."""
 

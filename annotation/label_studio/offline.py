@@ -22,7 +22,7 @@ from mihakk.annotation.label_studio.answers import Reader
 from mihakk.annotation.label_studio.exchange import resolutions
 from mihakk.annotation.label_studio.exported import Answer, Row, Task
 from mihakk.annotation.label_studio.project import Project
-from mihakk.annotation.label_studio.pull import ExportFile, Pulled, pull
+from mihakk.annotation.label_studio.pull import ORIGIN, ExportFile, Pulled, pull
 from mihakk.annotation.screens.labelling import labelling
 from mihakk.annotation.screens.tasks import TEMPLATE
 from mihakk.annotation.teaching.state import gate
@@ -37,8 +37,6 @@ from mihakk.schemas.record import Language
 from mihakk.schemas.rejection import Rejection
 from mihakk.schemas.review import Review, Voided
 
-ORIGIN: Final = "offline"
-"""Stands in `Review.annotation` in the place of a server."""
 ASKED: Final = ("decision", "reason", "failed", "right", "confidence", "notes")
 """Columns that a person fills; the text itself is corrected where it stands."""
 TOLD: Final = ("sample_id", "content_hash", "language", "task")

@@ -239,11 +239,13 @@ def _views(project: Project) -> None:
 
 def show_disputed(project: Project, samples: Sequence[str]) -> None:
     """Keeps the tab Disputed: the tasks of the items on which people disagree; none where they don't."""
+    named = "|".join(map(re.escape, samples)) or "-"  # no sample is called that
+    # The server takes more operators than its page: with one that this does not know, it never opens again.
     of_samples = {
         "filter": "filter:tasks:data.sample_id",
-        "operator": "in_list",
-        "type": "List",
-        "value": list(samples) or ["(none)"],
+        "operator": "regex",
+        "type": "String",
+        "value": f"^({named})$",
     }
     data = _view(DISPUTED, [of_samples])
     tabs = project.connection.get("/api/dm/views", project=project.id)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
@@ -19,7 +19,6 @@ from mihakk.annotation.decisions.store import (
     add,
     counting,
     decision_id,
-    decisions,
     labels,
     stored,
 )
@@ -40,6 +39,16 @@ from mihakk.schemas.benchmark import ReviewConfig
 from mihakk.schemas.guideline import Guideline
 from mihakk.schemas.rejection import Rejection
 from mihakk.schemas.review import Review, Voided
+
+ORIGIN: Final = "offline"
+"""Stands in `Review.annotation` in the place of a server: a sheet's decision is made when it is handed in."""
+Said = tuple[str, str, str]
+"""Item, content hash and the pseudonym of who judged it."""
+
+
+def said_of(row: Review) -> Said:
+    """What a decision is about, and whose it is."""
+    return row.item, row.content_hash, row.annotator
 
 
 @dataclass
@@ -64,8 +73,8 @@ class Pulled:
     """By pseudonym, answers about texts that the config assigns to others; none of them counts."""
     unanswered: Counter[str] = field(default_factory=Counter)
     """By pseudonym, reviews by people who had not answered the question first (`review.hide_gold`)."""
-    tampered: dict[tuple[str, str, str], dict[str, datetime]] = field(default_factory=dict)
-    """Annotations that others changed, or that can't be used, and when: by item, content hash and author."""
+    doubts: set[Said] = field(default_factory=set)
+    """Whose word on what is not known: others changed it, it was taken back, or it can't be used."""
     unusable: set[tuple[str, str]] = field(default_factory=set)
     """Sample id and content hash of whatever was answered in a way that can't be used."""
     withheld: int = 0
@@ -89,11 +98,13 @@ def pull(
     added again. Nothing is written before everything has been read, so a pull killed at any point is a pull
     not made.
 
-    The free server opens every project to every member, who can change and delete what others wrote. An
-    annotation that somebody else changed last is refused as `changed_by_another`; that its author called the
-    item wrong before counts, that they kept it does not, for they may have changed their mind. A deleted one
-    is withdrawn, unless its whole task was deleted. An answer of somebody to
-    whom the config does not assign the project's language and dialect is refused as `not_assigned`.
+    The free server opens every project to every member, who can change and delete what others wrote, and
+    import answers in their names. An annotation that somebody else changed last, or that nobody submitted, is
+    refused as `changed_by_another`; that its author called the item wrong before counts, that they kept it
+    does not, for they may have changed their mind. A deleted one is withdrawn, unless its whole task was
+    deleted. An answer of somebody to whom the config does not assign the project's language and dialect is
+    refused as `not_assigned`. No clock says which of two answers is the later one: what an earlier pull
+    brought is older than what this one brings, and of what came together an objection counts.
 
     Args:
         config: Says who judges what; everybody judges everything where it is None.
@@ -110,13 +121,20 @@ def pull(
     pulled.notes["config_edited"] += project.edited
     rejects += [one.rejection(project.name, pulled.people) for one in found.malformed]
     rejects += [_skipped(task, row, project.name, pulled.people) for task, row in pulled.skips]
+    known = stored(stores.decisions, Review)
+    rejects += _taken_back(project, found, known, pulled)
     add_split(stores, stores.rejected, Rejection, rejects)
     pulled.there = {f"{project.origin}/{number}" for number in found.ids()}
-    gone = _deleted(project, pulled, stores) if found.names_all else []
-    pulled.withdrawn = len(gone)
-    taken_back = [*gone, *_overwritten(rows, pulled, stores), *_outdated(project, rows, pulled, stores)]
-    add(stores.voided, Voided, taken_back)  # at once: who deleted what is not seen again
-    _keep(project, rows, stores, gate, pulled)
+    reviews, answers = _new(rows, known, stores)
+    held_back = _withheld(project, [*reviews, *answers], gate)
+    deleted = _deleted(project, pulled, stores) if found.names_all else []
+    pulled.withdrawn, pulled.withheld = len(deleted), len(held_back)
+    gone = {row.decision: row for row in (*held_back, *deleted)}
+    undone = _undone(project, rows, known, gone.keys(), doubts=pulled.doubts, stores=stores)
+    # Before the decisions: a pull killed between counts none of them, and who deleted what is not seen again.
+    add(stores.voided, Voided, [*gone.values(), *undone])
+    pulled.labels = add_split(stores, stores.labels, Label, answers)
+    pulled.reviews = add_split(stores, stores.decisions, Review, reviews)
     return pulled
 
 
@@ -196,8 +214,7 @@ def _read(
         except RecordRejected as rejected:
             if _may_object(answer, rejected) and answer.row.completed_by is not None:
                 sample, content = (str(answer.data.get(name)) for name in ("sample_id", "content_hash"))
-                author = pulled.people.get(answer.row.completed_by, "")
-                pulled.tampered.setdefault((sample, content, author), {})[answer.origin] = answer.age[0]
+                pulled.doubts.add((sample, content, pulled.people.get(answer.row.completed_by, "")))
             if answer.superseded:
                 continue
             pulled.rejected[rejected.reason] += 1
@@ -215,24 +232,22 @@ def author_of(answer: Answer, annotators: Mapping[int, str]) -> str:
     person, changed_by = answer.row.completed_by, answer.row.updated_by
     if changed_by not in (None, person):
         raise RecordRejected("changed_by_another", f"member {changed_by} changed it last")
+    if answer.unsigned:
+        raise RecordRejected("changed_by_another", "it was imported, or who changed it is gone")
     if person is None or person not in annotators:
         raise RecordRejected("unknown_annotator", f"member {person} is not on the server")
     return annotators[person]
 
 
-def _keep(
-    project: Project, rows: Iterable[Review | Label], stores: Stores, gate: Gate | None, pulled: Pulled
-) -> None:
-    """Adds what the stores lack; what does not count is voided first."""
-    known = {decision_id(row) for row in stored(stores.decisions, Review)}
+def _new(
+    rows: Iterable[Review | Label], known: Iterable[Review], stores: Stores
+) -> tuple[list[Review], list[Label]]:
+    """Decisions and labels that the stores lack."""
+    before = {decision_id(row) for row in known}
     given = {(decision_id(row), row.name) for row in stored(stores.labels, Label)}
-    reviews = [row for row in rows if isinstance(row, Review) and decision_id(row) not in known]
-    answers = [row for row in rows if isinstance(row, Label) and (decision_id(row), row.name) not in given]
-    held_back = _withheld(project, [*reviews, *answers], gate)
-    add(stores.voided, Voided, held_back)  # before the decisions: a pull killed between counts none of them
-    pulled.withheld = len(held_back)
-    pulled.labels = add_split(stores, stores.labels, Label, answers)
-    pulled.reviews = add_split(stores, stores.decisions, Review, reviews)
+    reviews = [row for row in rows if isinstance(row, Review) and decision_id(row) not in before]
+    labelled = (row for row in rows if isinstance(row, Label))
+    return reviews, [row for row in labelled if (decision_id(row), row.name) not in given]
 
 
 def _withheld(project: Project, rows: Iterable[Review | Label], gate: Gate | None) -> list[Voided]:
@@ -248,6 +263,34 @@ def _withheld(project: Project, rows: Iterable[Review | Label], gate: Gate | Non
     return [Voided(decision=name, by="calibration", why=why, voided_at=now) for name in names]
 
 
+def _taken_back(
+    project: Project, found: Exported, known: Iterable[Review], pulled: Pulled
+) -> Iterator[Rejection]:
+    """Answers known from earlier pulls that are there no longer as their authors' answers to that item.
+
+    They were made a skip, given to another author or moved to another item, or object and their author has no
+    account any more; so may be answers that another member made a skip before any pull. What their authors
+    said last may be an objection.
+    """
+    owners = {row.annotation: row for row in known if row.annotation.startswith(f"{project.origin}/")}
+    for task, rows in found.tasks:
+        about = (str(task.data.get("sample_id")), str(task.data.get("content_hash")))
+        for row in rows:
+            author = pulled.people.get(row.completed_by, "") if row.completed_by is not None else ""
+            said = (*about, author)
+            owner = owners.get(f"{project.origin}/{row.id}")
+            by_another = author and row.was_cancelled and row.updated_by not in (None, row.completed_by)
+            moved = said != said_of(owner) if owner and author else _objects(row)
+            if owner is not None and (row.was_cancelled or moved):
+                said = said_of(owner)
+            elif not by_another or project.labelling.name != TEMPLATE:
+                continue
+            pulled.doubts.add(said)
+            pulled.unusable.add(said[:2])
+            body = {"annotation": row.id, "annotator": said[2], "content_hash": said[1]}
+            yield _unused(project.name, task, "taken_back", body=body).model_copy(update={"record": said[0]})
+
+
 def _deleted(project: Project, pulled: Pulled, stores: Stores) -> list[Voided]:
     """Decisions that count and whose annotation is no longer on the server, though its task is."""
     gone = [
@@ -256,15 +299,7 @@ def _deleted(project: Project, pulled: Pulled, stores: Stores) -> list[Voided]:
         if row.annotation.startswith(f"{project.origin}/") and row.annotation not in pulled.there
     ]
     tasks = {held.task for held in project.held()} if gone else set()
-    gone = [row for row in gone if row.task in tasks]
-    names = dict.fromkeys(map(decision_id, gone))
-    newest: dict[tuple[str, str, str], datetime] = {}
-    for one in decisions(stores) if names else ():
-        key = (one.item, one.content_hash, one.annotator)
-        newest[key] = max(one.decided_at, newest.get(key, one.decided_at))
-        if one.decision != "keep" and decision_id(one) in names:
-            # Whoever deleted an objection, what its author kept before it is not their last word.
-            pulled.tampered.setdefault(key, {})[one.annotation] = newest[key]
+    names = dict.fromkeys(decision_id(row) for row in gone if row.task in tasks)
     now = datetime.now(UTC)
     return [
         Voided(decision=name, by="deleted", why="its annotation was deleted on the server", voided_at=now)
@@ -272,43 +307,50 @@ def _deleted(project: Project, pulled: Pulled, stores: Stores) -> list[Voided]:
     ]
 
 
-def _overwritten(rows: Iterable[Review | Label], pulled: Pulled, stores: Stores) -> Iterator[Voided]:
-    """Decisions to keep whose authors may have said otherwise since, in answers that others changed."""
-    known = decisions(stores) if pulled.tampered else []
-    for row in (*known, *rows):
-        if isinstance(row, Review) and row.decision == "keep":
-            changed = pulled.tampered.get((row.item, row.content_hash, row.annotator), {})
-            later = [at for name, at in changed.items() if name == row.annotation or row.decided_at <= at]
-            if later:  # by the clock, or whatever it says: the very annotation was changed since
-                why = "a later answer on the server was deleted, changed by somebody else or can't be used"
-                yield Voided(decision=decision_id(row), by="deleted", why=why, voided_at=max(later))
+def _undone(
+    project: Project,
+    rows: Iterable[Review | Label],
+    known: Sequence[Review],
+    gone: Collection[str],
+    *,
+    doubts: Collection[Said],
+    stores: Stores,
+) -> Iterator[Voided]:
+    """Decisions to keep that are not, or may not be, their authors' last word.
 
-
-def _outdated(
-    project: Project, rows: Iterable[Review | Label], pulled: Pulled, stores: Stores
-) -> list[Voided]:
-    """New decisions to keep that are older than what their authors objected elsewhere, on a sheet perhaps."""
-    held = decisions(stores)
-    objected: dict[tuple[str, str, str], datetime] = {}
-    for one in held:
-        if one.decision != "keep" and not one.annotation.startswith(f"{project.origin}/"):
-            objected[one.item, one.content_hash, one.annotator] = one.decided_at
-    known = {decision_id(one) for one in held} if objected else set()
-    found = [
-        Voided(decision=decision_id(row), by="deleted", why="its author objected later", voided_at=later)
-        for row in rows
-        if isinstance(row, Review) and row.decision == "keep"
-        if (later := objected.get((row.item, row.content_hash, row.annotator))) and row.decided_at < later
-        if decision_id(row) not in known
-    ]
-    pulled.notes["older_than_objection"] += len(found)
-    return found
+    A keep known before does not outlive an objection of its author that is deleted or withheld now (`gone`),
+    nor a word of theirs that is in doubt. A new one does not stand beside an objection that came with it, or
+    that its author made elsewhere, on a sheet perhaps: nothing says which was later.
+    """
+    before = {decision_id(row) for row in known}
+    voided = {row.decision for row in stored(stores.voided, Voided)} | set(gone)
+    counted = [row for row in known if decision_id(row) not in voided]
+    reviews = [row for row in rows if isinstance(row, Review)]
+    objected = {said_of(row) for row in (*known, *reviews) if row.objects and decision_id(row) in gone}
+    last = {(said_of(row), row.annotation.rpartition("/")[0]): row for row in counted}
+    objects: dict[Said, set[str]] = defaultdict(set)
+    for (said, place), row in last.items():
+        if row.objects and project.origin not in (place, ORIGIN):
+            objects[said].add(row.annotation)
+    for row in reviews:
+        if row.objects and decision_id(row) not in before:
+            objects[said_of(row)].add(row.annotation)
+    now = datetime.now(UTC)
+    for row in {decision_id(row): row for row in (*counted, *reviews)}.values():
+        said, name = said_of(row), decision_id(row)
+        if row.objects or name in voided:
+            continue
+        beside = said in objected if name in before else objects[said] - {row.annotation}
+        if beside or said in doubts:
+            why = "its author may have called the item wrong since, or does so in another answer"
+            yield Voided(decision=name, by="deleted", why=why, voided_at=now)
 
 
 def all_answers(found: Exported, pulled: Pulled, origin: str) -> list[Answer]:
     """Every finished annotation, oldest first; the first of a person is the one given independently."""
     latest: dict[tuple[int, int | None], Answer] = {}
     answers: list[Answer] = []
+    signs = any(row.updated_by is not None for _, rows in found.tasks for row in rows)
     pulled.annotations += len(found.malformed)
     pulled.rejected.update(one.reason for one in found.malformed)
     for task, rows in found.tasks:
@@ -319,7 +361,8 @@ def all_answers(found: Exported, pulled: Pulled, origin: str) -> list[Answer]:
                 pulled.skipped += 1
                 pulled.skips.append((task, row))
                 continue
-            answer = Answer(task, row, f"{origin}/{row.id}", age=_age(row, rows))
+            unsigned = signs and row.updated_by is None and "updated_by" in row.model_fields_set
+            answer = Answer(task, row, f"{origin}/{row.id}", age=_age(row, rows), unsigned=unsigned)
             key = (task.id, row.completed_by)
             pulled.superseded += key in latest
             if key not in latest or latest[key].age < answer.age:
@@ -393,15 +436,20 @@ def _rejection(
 
 def _may_object(answer: Answer, rejected: RecordRejected) -> bool:
     """Whether an annotation that can't be used may call its item wrong."""
-    if rejected.reason in TAMPERED or rejected.reason == "not_assigned":
-        return rejected.reason in TAMPERED
+    if rejected.reason in TAMPERED:
+        return True
+    return _objects(answer.row)
+
+
+def _objects(row: Row) -> bool:
+    """Whether what an annotation holds may call its item wrong, readable or not."""
     try:
-        return values_of(answer.row.result).get("decision") not in (None, ["keep"])
+        return values_of(row.result).get("decision") not in (None, ["keep"])
     except RecordRejected:
         return True
 
 
-def _unused(project: str, task: Task, reason: str, *, detail: str, body: dict[str, Any]) -> Rejection:
+def _unused(project: str, task: Task, reason: str, *, detail: str = "", body: dict[str, Any]) -> Rejection:
     return Rejection(
         record=str(task.data.get("sample_id") or f"task {task.id}"),
         source=project,

@@ -154,7 +154,7 @@ def annotators(reviews: Sequence[Review], queued: Iterable[Queued]) -> list[Anno
     skill = _skills(reviews, checks)
     now = datetime.now(UTC)  # a date to come, by a clock that is wrong, makes nobody else silent
     newest = max((review.decided_at for review in reviews if review.decided_at <= now), default=None)
-    return [_annotator(name, by_person[name], checks, newest, skill.get(name)) for name in sorted(by_person)]
+    return [_annotator(name, by_person[name], checks, newest, skill) for name in sorted(by_person)]
 
 
 def echoes(reviews: Sequence[Review], queued: Iterable[Queued], doubt: float) -> set[str]:
@@ -163,10 +163,11 @@ def echoes(reviews: Sequence[Review], queued: Iterable[Queued], doubt: float) ->
     Args:
         doubt: Probability of copying (`Copied.likely`) above which they may.
     """
+    skill = _skills(reviews, _checks(queued))
     copied = {
         (name, source)
-        for name, skill in _skills(reviews, _checks(queued)).items()
-        for source, told in skill.copied.items()
+        for name in skill
+        for source, told in _sources(name, skill).items()
         if told.likely > doubt
     }
     found = set()
@@ -198,7 +199,7 @@ def _annotator(
     all_reviews: list[Review],
     checks: Mapping[str, Mapping[str, str]],
     newest: datetime | None,
-    skill: Skill | None,
+    skills_of: Mapping[str, Skill],
 ) -> Annotator:
     own = sorted(all_reviews, key=lambda review: (review.decided_at, review.item))
     attention = [review for review in own if review.item in checks]
@@ -209,7 +210,8 @@ def _annotator(
     ]
     pace, is_faster = _pace(work)
     silent = max(timedelta(0), newest - own[-1].decided_at) if newest else timedelta(0)
-    source, copied = _source(skill)
+    skill, sources = skills_of.get(name), _sources(name, skills_of)
+    source, copied = max(sources.items(), key=lambda one: (one[1].likely, one[0]), default=("", None))
     alarms = {
         "guessing": skill is not None and (skill.right.high < LEAST_RIGHT or skill.apart.high < LEAST_APART),
         "copying": copied is not None and copied.likely > LEAST_COPYING,
@@ -242,11 +244,16 @@ def _annotator(
     )
 
 
-def _source(skill: Skill | None) -> tuple[str, Copied | None]:
-    """Whose answers somebody most likely repeats."""
-    if skill is None or not skill.copied:
-        return "", None
-    return max(skill.copied.items(), key=lambda one: (one[1].likely, one[0]))
+def _sources(name: str, skill: Mapping[str, Skill]) -> dict[str, Copied]:
+    """Whose answers somebody may repeat; two who are surely nearly always right agree without it."""
+    mine = skill.get(name)
+    if mine is None:
+        return {}
+    return {
+        other: told
+        for other, told in mine.copied.items()
+        if other not in skill or min(mine.right.low, skill[other].right.low) < LEAST_RIGHT
+    }
 
 
 def _pace(work: Sequence[Review]) -> tuple[float | None, bool]:

@@ -16,7 +16,7 @@ from mihakk.annotation.campaigns.questions import (
 )
 from mihakk.annotation.decisions.store import stored
 from mihakk.annotation.decisions.stores import Stores
-from mihakk.annotation.label_studio.project import ensure_project
+from mihakk.annotation.label_studio.project import ensure_project, show_disputed
 from mihakk.annotation.label_studio.pull import pull
 from mihakk.annotation.label_studio.push import push
 from mihakk.annotation.screens.labelling import template_names
@@ -288,6 +288,16 @@ def skips(screen) -> None:
     screen.shot("9-done")
 
 
+def opens_what_is_disputed(screen, project) -> None:
+    """The page of a project, whose tab tells the lead what is disputed, in which page also everybody begins."""
+    show_disputed(project, [ITEMS[0].id])
+    screen.page.goto(f"{screen.url}/projects/{project.id}/data")
+    screen.page.get_by_text("Disputed").first.click(timeout=90_000)
+    screen.page.get_by_text(ITEMS[0].id).first.wait_for(timeout=60_000)
+    screen.eventually(lambda: not screen.page.get_by_text(ITEMS[1].id).count())
+    screen.shot("10-disputed")
+
+
 def test_seven_tasks_in_arabic_by_keyboard_and_mouse(connection, members, browser, screenshots, stores):
     project = ensure_project(connection, "browser", "quality_review", "ar", overlap=1)
     tasks = [
@@ -309,6 +319,7 @@ def test_seven_tasks_in_arabic_by_keyboard_and_mouse(connection, members, browse
     corrects_one_explanation(screen)
     skips(screen)
     assert (screen.outside, screen.dialogs) == ([], [])
+    opens_what_is_disputed(screen, project)
     screen.close()
 
     pulled = pull(project, stores)
@@ -319,6 +330,7 @@ def test_seven_tasks_in_arabic_by_keyboard_and_mouse(connection, members, browse
     assert [told[item.id].opened for item in ITEMS[:2]] == [("source",), ()]
     assert [told[item.id].decision for item in ITEMS[:6]] == ["keep", "discard", "fix", "fix", "keep", "fix"]
     assert told[ITEMS[0].id].failed == ("answer_alignment",)
+    assert told[ITEMS[0].id].objects, "whoever ticks that the answer is wrong calls the item wrong"
     assert told[ITEMS[0].id].confidence == 1
     assert told[ITEMS[1].id].reason == "ambiguous"
     assert told[ITEMS[2].id].corrections == {

@@ -22,10 +22,12 @@ from mihakk.annotation.label_studio.project import Project
 from mihakk.annotation.label_studio.pull import pull
 from mihakk.annotation.screens.labelling import labelling
 from mihakk.annotation.screens.tasks import review_task
+from mihakk.annotation.teaching.rounds import Gate
 from mihakk.machinery.ids import content_hash
 from mihakk.pipeline.external_people import settled
 from mihakk.pipeline.steps.review import unchecked
 from mihakk.schemas.benchmark import ReviewConfig
+from mihakk.schemas.calibration import Round
 from mihakk.schemas.item import Item
 from tests.annotation.judged import NOON, answer, choice, review, verdict
 from tests.annotation.pushed import chosen, typed
@@ -34,6 +36,7 @@ ITEM = choice()
 TASKS = [review_task(ITEM), review_task(choice(1))]
 SAYS = {
     "keep": [chosen("decision", "keep")],
+    "keep, answer wrong": [chosen("decision", "keep"), chosen("failed", "answer_alignment")],
     "fix a": [chosen("decision", "fix"), chosen("fix_gold", "1")],
     "fix b": [chosen("decision", "fix"), typed("fix_question", "ما المقصود؟")],
     "fix nothing": [chosen("decision", "fix")],
@@ -44,7 +47,8 @@ SAYS = {
 OBJECT = [said for said in SAYS if said != "keep"]
 FORM = labelling("quality_review", "ar")
 Event = tuple[str, str]
-"""Who does what: `a` and `b` judge; `m` is a member who changes or deletes what `a` or `b` said last."""
+"""Who does what: `a` and `b` judge; `m` is a member who changes or deletes what `a` or `b` said last, makes it a
+skip, takes it over, or imports an answer in their name."""
 
 
 class Server:
@@ -59,14 +63,27 @@ class Server:
     def does(self, who: str, what: str) -> None:
         self.now += timedelta(minutes=5)
         number = {"a": 1, "b": 2, "m": 3}
-        whose = number[what if who == "m" and what in number else who]
+        if who.isdecimal():
+            changed = {"updated_at": self.now.isoformat(), "result": SAYS[what]}
+            next(row for row in self.rows if row["id"] == int(who)).update(changed)
+            return
+        whose = number[what[-1] if who == "m" and what[-1] in number else who]
         mine = [row for row in self.rows if row["completed_by"] == whose and not row["was_cancelled"]]
         changed = {"updated_at": self.now.isoformat(), "updated_by": number[who]}
-        if what == "edits the task":
-            self.data = {**self.data, "item_html": "<p>other</p>"}
+        if what in ("edits the task", "moves a"):
+            other = (
+                {"item_html": "<p>other</p>"}
+                if what == "edits the task"
+                else {"sample_id": "ar-x-0", "content_hash": ""}
+            )
+            self.data = {**self.data, **other}
         elif what == "deletes" or (who == "m" and what == "b"):
             self.rows = [row for row in self.rows if row not in mine[-1:]]
-        elif who == "m":
+        elif what in ("takes it back", "cancels a", "takes over b"):
+            for row in mine[-1:]:
+                row.update(changed, was_cancelled=what != "takes over b")
+                row["completed_by"] = 3 if what == "takes over b" else whose
+        elif who == "m" and what in number:
             for row in mine[-1:]:
                 row.update(changed, result=SAYS["keep"])
         elif mine and what in SAYS:
@@ -74,7 +91,9 @@ class Server:
         else:
             self.made += 1
             made = {"id": self.made, "completed_by": whose, "lead_time": 9.0}
-            said = {"was_cancelled": what == "skips", "result": SAYS.get(what.removeprefix("again "), [])}
+            spoken = what.removeprefix("again ").removesuffix(f" as {what[-1]}")
+            said = {"was_cancelled": what == "skips", "result": SAYS.get(spoken, [])}
+            changed["updated_by"] = None if who == "m" else whose
             self.rows.append({**made, **said, **changed, "created_at": self.now.isoformat()})
 
     def tasks(self) -> list[dict[str, Any]]:
@@ -106,7 +125,7 @@ def released(events: Sequence[Event], pulls: Sequence[bool], status: str, overla
         stores = Stores.under(folder)
         for (who, what), also in zip(events, pulls, strict=True):
             server.does(who, what)
-            if also or what not in ("a", "b", "deletes"):
+            if also or (who != "m" and what not in ("deletes", "takes it back")):
                 pull(project, stores)
         pull(project, stores)
         return outcome(stores, status, overlap)
@@ -128,7 +147,8 @@ JUDGE = st.sampled_from([*OBJECT, "again discard", "skips"])
 EVENTS = st.lists(
     st.one_of(
         st.tuples(st.sampled_from("ab"), JUDGE), st.tuples(st.just("m"), st.sampled_from("ab")),
-        st.just(("m", "edits the task")), st.tuples(st.sampled_from("ab"), st.just("deletes")),
+        st.sampled_from([("m", does) for does in ("edits the task", "cancels a", "takes over b", "keep as a", "keep as b")]),
+        st.tuples(st.sampled_from("ab"), st.sampled_from(["deletes", "takes it back"])),
     ),
     min_size=1, max_size=5,
 )  # fmt: skip
@@ -147,7 +167,7 @@ EVENTS = st.lists(
 def test_what_all_called_wrong_is_not_released_as_it_was(
     events: list[Event], pulls: list[bool], status: str, overlap: int
 ) -> None:
-    objected = any(who != "m" and what not in ("deletes", "skips") for who, what in events)
+    objected = any(what in OBJECT or what == "again discard" for _, what in events)
     out = released(events, pulls[: len(events)], status, overlap) if objected else []
     assert content_hash(ITEM) not in [content_hash(one) for one in out]
 
@@ -223,8 +243,14 @@ def test_what_all_called_wrong_last_on_sheets_or_the_server_is_not_released_as_i
     assert content_hash(ITEM) not in [content_hash(one) for one in out]
 
 
+ROUND = Round(
+    template="quality_review", language="ar", number=1, why="first", items=4, needed=3, begun_at=NOON
+)
 PULL = ("", "pull")
 BACK = ("", "clock set back")
+OTHERS = ("", "work given to others")
+AGAIN = ("", "calibration asked again")
+LEAVE = ("", "everybody's account is deleted")
 CHANGED_MINDS: list[list[Event]] = [
     [("a", "keep"), PULL, ("a", "discard"), ("m", "a"), PULL],
     [("a", "again keep"), BACK, ("a", "again discard"), PULL],
@@ -232,9 +258,23 @@ CHANGED_MINDS: list[list[Event]] = [
     [("a", "keep"), PULL, ("a", "again discard"), PULL, BACK, ("a", "again keep"), ("m", "a"), PULL],
     [("b", "again keep"), ("b", "again discard"), PULL, ("m", "b"), PULL],
     [("b", "again keep"), BACK, ("b", "again discard"), PULL, ("m", "b"), PULL],
+    [("a", "again discard"), ("a", "again keep"), BACK, ("1", "fix a"), PULL],
+    [("a", "again keep"), ("a", "again keep"), PULL, BACK, ("1", "discard"), ("2", "keep"), PULL],
+    [("a", "again keep"), ("a", "again keep"), PULL, ("2", "discard"), BACK, ("1", "keep"), PULL],
+    [("a", "discard"), OTHERS, PULL],
+    [("a", "keep"), ("b", "keep"), PULL, ("a", "discard"), ("b", "discard"), OTHERS, PULL],
+    [("a", "keep"), ("b", "keep"), PULL, ("a", "discard"), ("b", "discard"), AGAIN, PULL],
+    [("a", "keep"), PULL, ("a", "discard"), ("a", "takes it back"), PULL],
+    [("a", "keep"), PULL, ("a", "discard"), ("m", "cancels a"), PULL],
+    [("b", "keep"), PULL, ("b", "discard"), ("m", "takes over b"), PULL],
+    [("a", "discard"), ("m", "cancels a"), PULL],
+    [("a", "discard"), PULL, ("m", "keep as a"), PULL],
+    [("a", "keep"), PULL, ("a", "discard"), ("m", "moves a"), PULL],
+    [("a", "keep, answer wrong"), ("b", "keep, answer wrong"), PULL],
+    [("a", "keep"), ("b", "keep"), PULL, ("a", "discard"), ("b", "discard"), LEAVE, PULL],
 ]
-"""Somebody keeps the item and calls it wrong after that; another makes that a keep or deletes it, or the server's
-clock is set back in between."""
+"""Somebody keeps the item and calls it wrong after that, or at once; another makes that a keep or deletes it, the
+server's clock is set back in between, or the answer is not theirs to give any more."""
 
 
 @pytest.mark.parametrize("status", ["flag", "pass"])
@@ -242,12 +282,19 @@ clock is set back in between."""
 def test_who_may_have_changed_their_mind_keeps_nothing(events: list[Event], status: str, tmp_path) -> None:
     server: Any = Server()
     project = Project(server, 1, "b:quality_review:ar", FORM, 2, "", False, "made")
-    stores = Stores.under(str(tmp_path))
+    stores, config, gate = Stores.under(str(tmp_path)), ReviewConfig(), None
     for event in events:
         if event == PULL:
-            pull(project, stores)
+            pull(project, stores, config, gate=gate)
         elif event == BACK:
             server.now -= timedelta(hours=3)
+        elif event == OTHERS:
+            config = ReviewConfig(people={"annotator-03": {"languages": ["ar"]}})
+        elif event == LEAVE:
+            for row in server.rows:
+                row.update(completed_by=None, updated_by=None)
+        elif event == AGAIN:
+            gate = Gate([ROUND], [], ())
         else:
             server.does(*event)
     reviews, doubts = decisions(stores), doubted(stores)

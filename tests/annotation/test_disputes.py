@@ -49,6 +49,14 @@ def test_votes_are_told_in_the_language_of_who_reads_them(tmp_path, screen, disc
     assert one.votes[1:] == (discard, fix)
 
 
+def test_a_keep_that_calls_the_answer_wrong_says_so(tmp_path):
+    stores = Stores.under(str(tmp_path))
+    votes = [review(choice(0), f"annotator-0{n}", "keep", failed=("answer_alignment",)) for n in (1, 2)]
+    add(stores.decisions, Review, votes)
+    (one,) = open_disputes(stores, ReviewConfig(), lambda _: "en")
+    assert one.votes == ("annotator-01 Keep: Answer is wrong", "annotator-02 Keep: Answer is wrong")
+
+
 def test_the_overlap_is_never_more_than_the_team():
     assert ReviewConfig(overlap=3, team=2).overlap == 2
     assert ReviewConfig(team=1).overlap == 1

@@ -32,7 +32,7 @@ def stores(tmp_path) -> Stores:
 
 
 def test_what_others_changed_or_deleted_does_not_count(connection, members, stores):
-    items = [choice(n) for n in range(4)]
+    items = [choice(n) for n in range(5)]
     project, tasks = pushed_project(connection, "taken", items)
     first, second, _ = members
     made = {item.id: first.annotate(tasks[item.id], [*KEEP, chosen("opened", "source")]) for item in items}
@@ -50,11 +50,12 @@ def test_what_others_changed_or_deleted_does_not_count(connection, members, stor
     assert {row.item: row.decision for row in decisions(stores)} == {
         items[2].id: "keep",  # the task was deleted, which takes back nobody's decision
         items[3].id: "keep",
+        items[4].id: "keep",
     }
     assert [row.by for row in stored(stores.voided, Voided)] == ["deleted"] * 2
     assert doubted(stores) == {(items[0].id, content_hash(items[0]))}
     assert [row.reason for row in stored(stores.rejected, Rejection)] == ["changed_by_another"]
-    assert (pull(project, stores).withdrawn, len(decisions(stores))) == (0, 2)
+    assert (pull(project, stores).withdrawn, len(decisions(stores))) == (0, 3)
 
     by_first = {"Authorization": f"Token {first.token}"}
     address = f"{connection.url}/api/annotations/{made[items[3].id]}/"
@@ -65,6 +66,17 @@ def test_what_others_changed_or_deleted_does_not_count(connection, members, stor
     connection.patch(f"/api/tasks/{tasks[items[3].id]}/", {"data": shown})
     assert pull(project, stores).rejected["task_edited"] == 1
     assert changed in binding(decisions(stores), changed.content_hash), "what was pulled before counts"
+
+    shown = connection.get(f"/api/tasks/{tasks[items[4].id]}/")["data"]
+    forged = [{"data": shown, "annotations": [{"completed_by": first.id, "result": DISCARD}]}]
+    address = f"{connection.url}/api/projects/{project.id}/import"
+    LOOPBACK.post(address, json=forged, headers=by_second).raise_for_status()
+    made_a_skip = {"was_cancelled": True, "result": DISCARD}
+    address = f"{connection.url}/api/annotations/{made[items[4].id]}/"
+    LOOPBACK.patch(address, json=made_a_skip, headers=by_second).raise_for_status()
+    assert dict(pull(project, stores).rejected) == {"changed_by_another": 2, "task_edited": 1}
+    assert (items[4].id, content_hash(items[4])) in doubted(stores)
+    assert items[4].id not in {row.item for row in decisions(stores)}, "what is known of it is a keep"
 
 
 def test_who_is_forgotten_leaves_decisions_and_nothing_else(connection, stores, tmp_path):
