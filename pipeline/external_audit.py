@@ -49,7 +49,7 @@ JOURNAL = "journal"
 """Folder of the auditors' replies below the job's."""
 TO_AUDIT = "to_audit.parquet"
 """Items that the auditors are asked about, for asking them by files (`mihakk batch`)."""
-MOST_LOOKED_AT = 2_000
+MOST_LOOKED_AT = 1_000
 """Rows, evenly spread, whose language is compared with the declared one: enough to tell a set's."""
 LICENCE = "MD05"
 """The check that asks for a licence."""

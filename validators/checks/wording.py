@@ -69,6 +69,11 @@ LEAST_RARE: Final = 0.01
 FIRST_GUESS: Final = 0.1
 """Share of unknown words in a set too small to show it."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
+_OTHER: Final = {
+    "Latn": re.compile("[\u0370-\u1dff\u2c00-\ufaff]"),
+    "Arab": re.compile("[A-Za-z\u00c0-\u05ff\u0900-\u1fff\u2c00-\ufb4f]"),
+}
+"""First letters that no word of a script has whose words are judged by the vocabulary."""
 _QUOTES: Final = " \"'”»)]}*\u200c\u200f"
 _PLAIN: Final = ByLanguage(lambda pack: str.maketrans(pack.writing.plain))
 """Letters of another keyboard, as the language writes them."""
@@ -258,7 +263,7 @@ class WordTally:
         if pack(language).script == "Arab":
             if not has_vocabulary():
                 return whole
-            whole = _beginning()
+            whole = _beginning("Arab")
         once = {
             end
             for end, rows in self.bare_ends.items()
@@ -365,17 +370,27 @@ def letters(text: str, language: Language) -> list[str]:
 
 
 @cache
-def _beginning() -> frozenset[str]:
-    """Keys of pieces that begin a word, in one spelling of every letter."""
-    found = {key(piece[1:], "ar") for piece in vocabulary().pieces if piece.startswith(SPACE)}
+def _beginning(script: str) -> frozenset[str]:
+    """Keys of pieces that begin a word of a script (`Latn`, `Arab`), in one spelling of every letter."""
+    other = _OTHER[script].match
+    found = {
+        key(piece[1:], "ar") for piece in vocabulary().pieces if piece[:1] == SPACE and not other(piece, 1)
+    }
     return frozenset(found | {word.removeprefix("ال") for word in found if len(word) > LEAST_LETTERS + 1})
+
+
+def _begins(word: str, script: str) -> bool:
+    """Whether a key is that of a piece that begins a word; of `وDNA` the second part is Latin."""
+    if word in _beginning(script):
+        return True
+    forms = (word, word.title(), word.upper()) if script == "Arab" and word.isascii() else ()
+    return any(SPACE + form in vocabulary().pieces for form in forms)
 
 
 @cache
 def _stems(language: Language) -> frozenset[str]:
     """Stems of these words, of those in the language's script."""
-    latin = pack(language).script == "Latn"
-    words = (word for word in _beginning() if ("a" <= word[:1] <= "z") == latin)
+    words = _beginning(pack(language).script)
     return frozenset(found for word in words if len(found := stem(word, language)) >= LEAST_STEM)
 
 
@@ -384,15 +399,16 @@ def known(word: str, language: Language) -> bool:
     """Whether the vocabulary has a word, perhaps with an affix, or both words of a compound."""
     if not has_vocabulary():
         return True
-    pieces, affixes, word = _beginning(), option_words(language).affixes, key(word, "ar")
-    if word in pieces or stem(word, language) in _stems(language):
+    script, affixes = pack(language).script, option_words(language).affixes
+    word = key(word, "ar")
+    if _begins(word, script) or stem(word, language) in _stems(language):
         return True
     for at in range(1, len(word)):
         one = word[:at]
-        first = at >= LEAST_LETTERS and one in pieces
+        first = at >= LEAST_LETTERS and _begins(one, script)
         if first or one in affixes:
             other = word[at:]
-            second = len(other) >= LEAST_LETTERS and other in pieces
+            second = len(other) >= LEAST_LETTERS and _begins(other, script)
             if second or (first and other in affixes):
                 return True
     return False

@@ -87,6 +87,32 @@ def test_a_mark_on_one_option_counts_where_it_is_the_gold(mark: str) -> None:
     assert _found([gold, other, every], "CH14") == {gold.id}
 
 
+def test_a_hyphen_inside_a_word_parts_no_mark_from_an_option() -> None:
+    options = ["they dealt with it low-key", "they went to war", "they asked a court"]
+    assert not _found([_item(language="en", question="What did they do?", options=options)], "CH14")
+
+
+@pytest.mark.parametrize(
+    ("check", "fields"),
+    [
+        ("CH16", {"question": "Who?", "options": ["seven", "7", "x"]}),
+        (
+            "TX20",
+            {"language": "ar", "question": "Which of these planets is the largest?", "options": ["a", "b"]},
+        ),
+        ("TX27", {"question": "Sure! Here is the translated question: who?", "options": ["a", "b"]}),
+    ],
+)
+def test_what_readers_never_found_right_counts_in_outside_sets_alone(
+    check: str, fields: dict[str, Any]
+) -> None:
+    for origin, severity in (("external", "report"), ("generated", "flag")):
+        item = _item(**{"language": "en", "origin": origin, **fields})
+        assert {one.severity for one in check_items([item], ChecksConfig(), None) if one.check == check} == {
+            severity
+        }
+
+
 @pytest.mark.parametrize(
     ("language", "gold", "other"),
     [

@@ -13,7 +13,8 @@ from mihakk.validators.checks.texts import excerpt
 
 TAG = re.compile(r"</?(?:b|strong|u|em|i|mark|font|span)\b[^<>]{0,80}>", re.IGNORECASE)
 _BRACKETED = re.compile(r"[(（\[{«]([^()（）\[\]{}«»]{1,40})[)）\]}»]")
-_PARTED = re.compile(r"[-–—:=>،|←→⇐⇒]")
+_PARTED = re.compile(r"(?<!\w)-|-(?!\w)|[–—:=>،|←→⇐⇒]")
+"""A hyphen inside a word parts nothing: `low-key`."""
 ARROWS = ("->", "=>", "<-", "<=", ">>", "<<", "[x]", "[X]", "[v]")
 _SIGN = re.compile(r"[^\w\s.,'\"!?;]")
 _SIGN_AMONG_LETTERS = re.compile(r"[_✀-➿\U0001d400-\U0001d7ff]")

@@ -17,6 +17,7 @@ INSIDE = re.compile(
     r"(?<=[^\s(\[،,])\s+(?P<open>[(\[]?)(?P<letter>[A-Ea-e]|[أابجده]|الف|[2-5٢-٥۲-۵])ـ?[)\]]\s*+(?=\w)"
 )
 _BEHIND = frozenset(".-:–—")
+_WORD = re.compile(r"[^\W\d_]{2}")
 _NAMED = re.compile(r"[(\[](?:[a-hA-Hivx]{1,4}|[أابجده])[)\]]")
 _ENUMERATED = re.compile(r"(?:[(\[]|^|(?<=\s))(?:[a-hA-Hivx]{1,4}|[أابجده]|[1-9١-٩۱-۹])[)\]]")
 
@@ -56,8 +57,8 @@ def _is_label(match: re.Match[str], place: int, lettered: int) -> bool:
         return True
     if letter.isdigit() and match["close"] in "-–—" and sum(map(match.string.count, "-–—")) > 1:
         return False
-    if letter.isdigit() and match["close"] == ":" and match.string[match.end() :][:1].isdigit():
-        return False  # a ratio
+    if letter.isdigit() and match["close"] == ":" and not _WORD.match(match.string, match.end()):
+        return False  # a ratio, of numbers or to a symbol
     own = any(order.find(letter) == place for order in LISTS)
     return own or (lettered > 1 and match["close"] != ".")
 

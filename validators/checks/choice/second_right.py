@@ -8,7 +8,7 @@ from mihakk.machinery.text.digits import convert
 from mihakk.schemas.item import ChoiceItem
 from mihakk.validators.checks.check import Objection, Objections, check
 from mihakk.validators.checks.lexicon import option_words
-from mihakk.validators.checks.texts import Texts, excerpt
+from mihakk.validators.checks.texts import Texts, excerpt, is_outside
 
 ALIKE = 0.75
 """Likeness to the gold of a third option from which the question asks for a form of words."""
@@ -42,6 +42,7 @@ def second_right(item: ChoiceItem, texts: Texts) -> Objections:
 
     `3` and `three`, `the Nile` and `Nile`, `مكتبة` and `مكتبه`. Where a third option is nearly the same as
     well, the question asks for the form, as it does where vowels are written. Signs of a formula count.
+    None of five findings read in outside sets was right: there it counts.
     """
     gold = item.only_gold
     if gold is None:
@@ -63,9 +64,8 @@ def second_right(item: ChoiceItem, texts: Texts) -> Objections:
     others = [other for place, other in enumerate(said) if place not in (gold, same[0])]
     if written.count(" ") < FORM_WORDS and any(_like(other, right) for other in others):
         return
-    yield Objection(
-        f"{excerpt(option)} is the gold {excerpt(written)} in another spelling", f"options[{same[0]}]"
-    )
+    detail = f"{excerpt(option)} is the gold {excerpt(written)} in another spelling"
+    yield Objection(detail, f"options[{same[0]}]", is_outside(item))
 
 
 def _same_signs(one: str, other: str) -> bool:

@@ -16,7 +16,7 @@ from mihakk.validators.checks.lexicon import (
     model_residue,
     spaced,
 )
-from mihakk.validators.checks.texts import Texts, excerpt
+from mihakk.validators.checks.texts import Texts, excerpt, is_outside
 
 SENTENCE = re.compile(r"[^.!?؟。！？:：\n]++[.!?؟。！？:：]?+")
 FIRST = 2
@@ -45,7 +45,8 @@ def model_said(item: QuestionItem, texts: Texts) -> Objections:
     """No field opens, refuses or closes as a model's reply: `Sure! Here is the translation:`, `As an AI ...`.
 
     Phrases of eight languages are looked for in every field, as models reply in that of the request. Closings
-    aren't in a passage: contracts and pages tell their own readers whom to ask.
+    aren't in a passage: contracts and pages tell their own readers whom to ask. None of five wordings read in
+    outside sets was a model's: there they count. A mark of a chat template is nobody's wording.
     """
     for mark in model_marks() if "<" in texts.joined or "[" in texts.joined else ():
         for where in (where for where, text in texts.parts if mark in text):
@@ -60,7 +61,8 @@ def model_said(item: QuestionItem, texts: Texts) -> Objections:
     for where, text in texts.parts:
         found = _residue(text, item.language_of(where), lexicon, passage=where == "context")
         if found:
-            yield Objection(f"{found[0]} of a language model: {excerpt(found[1])}", where)
+            detail = f"{found[0]} of a language model: {excerpt(found[1])}"
+            yield Objection(detail, where, is_outside(item))
 
 
 def _residue(text: str, language: Language, lexicon: Lexicon, *, passage: bool) -> tuple[str, str] | None:
