@@ -105,7 +105,7 @@ def show_explanation(found: Explained) -> Group:
     """The explanation for a terminal."""
     effect_told = f"{found.severity}: {EFFECTS[found.severity]}"
     if found.blocks_in:
-        effect_told += f"; block in {', '.join(found.blocks_in)}, as people found it right there"
+        effect_told += f"; block in {', '.join(found.blocks_in)}, as readings found it right there"
     if found.by_definition:
         effect_told += f" (a fact of shape: {found.by_definition})"
     low, high = found.interval

@@ -1,4 +1,4 @@
-"""Writes what people read of findings into `docs/checks.md`: by rule, and by set."""
+"""Writes what was read of findings into `docs/checks.md`: by rule, and by set."""
 
 from __future__ import annotations
 
