@@ -7,7 +7,7 @@ import pkgutil
 from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_type_hints
 
 from mihakk.machinery.errors import UsageError
@@ -58,7 +58,7 @@ class Registry(Generic[T]):
             if not found.name.rpartition(".")[2].startswith("_"):
                 importlib.import_module(found.name)
         self._loads_others = True
-        for point in entry_points(group=f"mihakk.{self._noun}s"):
+        for point in installed(self._noun):
             before = set(self._plugins)
             try:
                 point.load()
@@ -120,6 +120,18 @@ def _declared(kind: type) -> dict[str, TypeAdapter[Any]]:
     return {name: TypeAdapter(hint, config=config) for name, hint in get_type_hints(kind).items()}
 
 
+@cache
+def _entry_points() -> Any:
+    # Reads a file of every installed package. What it gives differs by Python, but for `select`.
+    return entry_points()
+
+
+def installed(noun: str) -> EntryPoints:
+    """What installed packages offer as plugins of a kind."""
+    found: EntryPoints = _entry_points().select(group=f"mihakk.{noun}s")
+    return found
+
+
 def brought_by(point: EntryPoint) -> str:
     """Package and version behind an entry point: `mihakk-extra 0.2.0`."""
     return f"{point.dist.name} {point.dist.version}" if point.dist else "(unknown)"
@@ -129,7 +141,7 @@ def plugin_packages(*nouns: str) -> list[str]:
     """Packages that bring plugins of these kinds: `mihakk-extra 0.2.0 (check, task)`."""
     kinds: dict[str, list[str]] = {}
     for noun in nouns:
-        for point in entry_points(group=f"mihakk.{noun}s"):
+        for point in installed(noun):
             kinds.setdefault(brought_by(point), []).append(noun)
     return [f"{package} ({', '.join(dict.fromkeys(of))})" for package, of in sorted(kinds.items())]
 
@@ -138,5 +150,5 @@ def plugin_files(noun: str) -> list[str]:
     """What identifies the installed plugins of a kind: package, version and the digests of its files."""
     return sorted(
         f"{brought_by(point)} {point.value} {point.dist.read_text('RECORD') if point.dist else ''}"
-        for point in entry_points(group=f"mihakk.{noun}s")
+        for point in installed(noun)
     )

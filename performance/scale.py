@@ -4,8 +4,10 @@
     python -m performance.scale --poems 500 2000 8000
     python -m performance.scale --workers 2           the same sizes with two workers, in seconds of the wall
     python -m performance.scale --audit               also the tokens of an audit, by the bundled auditors
+    python -m performance.scale --metrec --poems 150 450 1350    real couplets, each once (47,124 at most)
 
-The records are Hafez, then editions of his with two words in five exchanged; each size runs in a process of
+The records are Hafez, then editions of his with two words in five exchanged, or, of MetRec, poems of four
+couplets of one metre under names that nobody bears; each size runs in a process of
 its own for its peak of memory. The slope is that of log seconds over log couplets: 1 is a cost in proportion.
 Vectors are measured apart, for they cost the same wherever they are made. The plan below the tables is
 arithmetic on the largest size's figures and nothing else. Exits 1 when a slope is above 1.15.
@@ -19,16 +21,17 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
 import orjson
 import yaml
 
+from mihakk.machinery.groups import grouped
 from mihakk.machinery.seeds import rng
 from mihakk.schemas.stages import CHECKED, CURATED, GENERATED, NORMALIZED, RELEASED, SCRAPED, STAGES
-from performance._measure import hafez, in_own_process, peak_mb, slope, verdict
+from performance._measure import data_folder, hafez, in_own_process, metrec, peak_mb, slope, verdict
 
 COMPUTED = (NORMALIZED, CURATED, GENERATED, CHECKED, RELEASED)
 TASKS = ("continuation", "continuation_choice", "shuffled_choice", "metre_choice", "verse_choice")
@@ -39,6 +42,7 @@ VECTORS = 512
 AUDITED = 100
 COUPLETS, AUDITS = 100_000_000, 10_000_000
 CORES = 256
+COUPLETS_A_POEM = 4
 
 Figures = dict[str, Any]
 
@@ -51,12 +55,14 @@ def main() -> int:
     parser.add_argument("--poems", type=int, nargs="+", default=SIZES)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--audit", action="store_true", help="count the tokens of audits, too")
+    parser.add_argument("--metrec", action="store_true", help="couplets of MetRec, from the real data")
     parser.add_argument("--one", action="store_true", help="the figures of one size as JSON")
     args = parser.parse_args()
     if args.one:
-        print(json.dumps(measure(args.poems[0], args.workers, audit=args.audit)))
+        print(json.dumps(measure(args.poems[0], args.workers, audit=args.audit, real=args.metrec)))
         return 0
-    flags = ["--one", "--workers", args.workers, *(["--audit"] if args.audit else [])]
+    flags = ["--one", "--workers", args.workers]
+    flags += [f"--{name}" for name in ("audit", "metrec") if getattr(args, name)]
     rows = [in_own_process("performance.scale", "--poems", poems, *flags) for poems in args.poems]
     steep = show(rows, "CPU seconds" if args.workers == 1 else "wall seconds")
     if args.workers == 1:
@@ -64,7 +70,7 @@ def main() -> int:
     return 1 if steep else 0
 
 
-def measure(poems: int, workers: int, *, audit: bool) -> Figures:
+def measure(poems: int, workers: int, *, audit: bool, real: bool) -> Figures:
     """Figures of one build without embeddings and audits."""
     from mihakk.pipeline.build import open_build
     from mihakk.pipeline.engines.choose import open_engine
@@ -78,7 +84,7 @@ def measure(poems: int, workers: int, *, audit: bool) -> Figures:
     with tempfile.TemporaryDirectory(prefix="mihakk-scale-") as folder:
         scratch = Path(folder)
         os.environ["MIHAKK_HUB"] = str(scratch / "hub")
-        build = open_build(write_config(scratch, poems), scratch / "run", str(scratch / "lake"))
+        build = open_build(write_config(scratch, poems, real=real), scratch / "run", str(scratch / "lake"))
         seconds, peaks, manifests = {}, {}, []
         with open_engine("processes", workers) as opened:
             engine = LocalEngine(1) if workers == 1 else opened
@@ -100,16 +106,18 @@ def measure(poems: int, workers: int, *, audit: bool) -> Figures:
         return found | ({"tokens": tokens(build)} if audit else {})
 
 
-def write_config(scratch: Path, poems: int) -> Path:
-    """A benchmark of so many ghazals."""
+def write_config(scratch: Path, poems: int, *, real: bool) -> Path:
+    """A benchmark of so many ghazals, or poems of MetRec."""
+    written = islice(collected(), poems) if real else editions(poems)
     path = scratch / "poems.jsonl"
-    path.write_bytes(b"".join(orjson.dumps(poem) + b"\n" for poem in editions(poems)))
-    options = {"path": str(path), "kind": "poem", "language": "fa", "licence": "public-domain"}
+    path.write_bytes(b"".join(orjson.dumps(poem) + b"\n" for poem in written))
+    options = {"path": str(path), "kind": "poem", "licence": "public-domain"}
     config = {
         "name": "scale",
+        "task_groups": "shared" if real else "apart",
         "title": "Scale",
         "shard_size": SHARD,
-        "sources": [{"use": "files", "options": options}],
+        "sources": [{"use": "files", "options": options | {"language": "ar" if real else "fa"}}],
         "curate": {"required": [], "unknown_metadata": "keep"},
         "tasks": [{"use": task, "options": {"per_record": 4}} for task in TASKS],
         "embeddings": "none",
@@ -121,11 +129,11 @@ def write_config(scratch: Path, poems: int) -> Path:
     return file
 
 
-def editions(count: int) -> Iterator[dict[str, Any]]:
+def editions(poems: int) -> Iterator[dict[str, Any]]:
     """Ghazals; from the second edition on, two words in five of each line are other words of Hafez."""
     originals = hafez()
     words = [word for p in originals for c in p.couplets for half in c.halves for word in half.text.split()]
-    for number in range(count):
+    for number in range(poems):
         edition, place = divmod(number, len(originals))
         poem, draw = originals[place], rng(0, "edition", str(number))
 
@@ -141,6 +149,26 @@ def editions(count: int) -> Iterator[dict[str, Any]]:
             "metre": poem.sections[0].metre,
             "couplets": [[line(half.text) for half in couplet.halves] for couplet in poem.couplets],
         }
+
+
+def collected() -> Iterator[dict[str, Any]]:
+    """Poems of four couplets of one metre, each by a poet of its own."""
+    data = data_folder()
+    names = (data / "metrec" / "labels.txt").read_text("utf-8").split()
+    of_metre = grouped(metrec(data), lambda couplet: couplet[0])
+    for number in count():
+        label = number % len(names)
+        couplets = [of_metre[label].pop() for _ in range(COUPLETS_A_POEM) if of_metre[label]]
+        if couplets:
+            yield {
+                "id": f"p{number}",
+                "poet": f"{names[label]} {number}",
+                "title": f"قصيدة {number}",
+                "metre": names[label],
+                "couplets": [[first, second] for _, first, second in couplets],
+            }
+        elif not any(of_metre.values()):
+            return
 
 
 def size(folder: Path) -> int:

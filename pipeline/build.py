@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +109,11 @@ def load_auditors(name: str) -> AuditorsConfig:
     path = Path(name)
     if not path.suffix:
         path = CONFIGS / "auditors" / f"{name}.yaml"
+    return _auditors_in(path, path.read_bytes() if path.is_file() else b"")
+
+
+@lru_cache(8)  # each shard of the audit asks
+def _auditors_in(path: Path, written: bytes) -> AuditorsConfig:  # noqa: ARG001 # read anew where it changed
     return load_config(path, AuditorsConfig)
 
 

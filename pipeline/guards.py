@@ -111,4 +111,4 @@ def _frames(build: Build) -> Iterator[tuple[str, TableName, Iterable[pd.DataFram
 
 
 def _ids(build: Build, stage: str) -> set[str]:
-    return set(build.stage(stage).frame("items", columns=["id"])["id"])
+    return {name for (name,) in build.stage(stage).values("items", "id")}

@@ -54,11 +54,15 @@ def _sources(build: Build) -> Iterator[LossFact]:
 def _tasks(build: Build) -> Iterator[LossFact]:
     if not build.stage(REVIEWED).finished():
         return
-    made = build.stage(GENERATED).frame("items", ["id", "task"])
-    task_of = dict(zip(made.get("id", ()), made.get("task", ()), strict=True))
-    seen = Counter(task_of.values())
+    rejections = build.stage(REVIEWED).rejections()
+    rejected, task_of = {row.record for row in rejections}, {}
+    seen: Counter[str] = Counter()
+    for item, task in build.stage(GENERATED).values("items", "id", "task"):
+        seen[task] += 1
+        if item in rejected:
+            task_of[item] = task
     reasons: dict[str, Counter[str]] = {}
-    for row in build.stage(REVIEWED).rejections():
+    for row in rejections:
         if row.record in task_of:
             reasons.setdefault(task_of[row.record], Counter())[row.reason] += 1
     for use in build.config.tasks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TypeVar
 
 import orjson
@@ -25,10 +26,12 @@ def read_manifest(storage: Storage, path: str, model: type[M]) -> M | None:
     Raises:
         UsageError: A newer Mihakk wrote it.
     """
-    if not storage.exists(path):
-        return None
+    return _parsed(storage.read(path), model, path) if storage.exists(path) else None
+
+
+@lru_cache(32)  # each shard of a stage asks the manifest of the stage before
+def _parsed(data: bytes, model: type[M], path: str) -> M | None:
     try:
-        data = storage.read(path)
         plain = orjson.loads(data)
         written = int(plain.get("format", 1))
     except (orjson.JSONDecodeError, AttributeError, TypeError, ValueError):

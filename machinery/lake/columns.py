@@ -111,6 +111,15 @@ def write_table(path: Path, records: Sequence[Record], row: Row) -> None:
     path.write_bytes(to_parquet(records, row))
 
 
+def read_parquet(data: bytes, columns: Sequence[str] | None = None) -> pa.Table:
+    """The table of one Parquet file, or some columns of it.
+
+    Without `pyarrow.parquet.read_table`, which imports pandas to look at one file.
+    """
+    with pq.ParquetFile(io.BytesIO(data)) as file:
+        return file.read(columns=columns)
+
+
 def from_table(table: pa.Table, row: Row) -> list[Any]:
     """Records of a table, validated.
 

@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 from pydantic import Field, ValidationError
 
 from mihakk.machinery.errors import UsageError
+from mihakk.machinery.lake.columns import read_parquet
 from mihakk.machinery.lake.storage import Storage
 from mihakk.schemas.record import Record
 
@@ -227,7 +228,7 @@ class Ledger:
         data = self._storage.read(self._path(name))
         if not name.endswith(f"-{_name_digest(data)}.parquet"):
             raise self._damaged(name, "its digest is not that in its name")
-        return pq.read_table(io.BytesIO(data), columns=columns)
+        return read_parquet(data, columns)
 
     def _note(self, name: str) -> Note:
         try:

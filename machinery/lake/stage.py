@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import io
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -17,14 +16,13 @@ from typing import IO, TYPE_CHECKING, Any
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from pydantic import ValidationError
 
 from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.ids import canonical_json, digest, sha256
 from mihakk.machinery.lake._lease import Lease, this_process
 from mihakk.machinery.lake._manifests import read_manifest, refuse_newer
-from mihakk.machinery.lake.columns import Row, from_table, to_parquet
+from mihakk.machinery.lake.columns import Row, from_table, read_parquet, to_parquet
 from mihakk.machinery.lake.mirror import Mirror
 from mihakk.machinery.lake.scratch import Scratch
 from mihakk.machinery.lake.seal import seal
@@ -210,7 +208,7 @@ class Stage:
         if manifest and manifest.parts.get(table, "") not in ("", sha256(data)):
             raise _damaged(path, "its digest is not the recorded one")
         try:
-            return pq.read_table(io.BytesIO(data), columns=columns)
+            return read_parquet(data, columns)
         except (pa.ArrowInvalid, OSError) as error:
             raise _damaged(path, str(error).splitlines()[0]) from error
 
@@ -225,14 +223,14 @@ class Stage:
         """The same, for whoever goes through them more than once."""
         return StoredRows(self, table, row)
 
-    def frame(self, table: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
-        """The whole table as pandas reads it: structs as dicts, lists as arrays, maps as lists of pairs."""
-        parts = list(self._parts(table, columns and list(columns)))
-        whole: pd.DataFrame = (pa.concat_tables(parts) if parts else pa.table({})).to_pandas()
-        return whole
+    def values(self, table: str, *columns: str) -> Iterator[tuple[Any, ...]]:
+        """Some columns of all rows, of which no records are made, one shard in memory at a time."""
+        for part in self._parts(table, columns):
+            yield from zip(*(part[column].to_pylist() for column in columns), strict=True)
 
     def frames(self, table: str) -> Iterator[pd.DataFrame]:
-        """The same, one shard in memory at a time."""
+        """The table as pandas reads it, one shard in memory at a time: structs are dicts, lists arrays, maps
+        lists of pairs."""
         return (part.to_pandas() for part in self._parts(table))
 
     def _parts(self, table: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
@@ -274,7 +272,7 @@ class Stage:
         return count
 
     def _rejections(self, file: str) -> list[Rejection]:
-        return from_table(pq.read_table(io.BytesIO(self._storage.read(self._path(file)))), Rejection)
+        return from_table(read_parquet(self._storage.read(self._path(file))), Rejection)
 
     def done(self, shard: str, shard_digest: str) -> ShardManifest | None:
         """The shard's manifest when it was finished from the same inputs and its parts are whole."""
@@ -347,10 +345,7 @@ class Stage:
         return manifest
 
     def _write_manifest(self, manifest: StageManifest) -> StageManifest:
-        # Parts that an earlier run left are still there: the shards' manifests say which count.
-        rejecting = [shard.shard for shard in manifest.shards if "rejected" in shard.parts]
-        rejections = [row for shard in rejecting for row in self.read("rejected", Rejection, shard)]
-        rejected = to_parquet(rejections, Rejection)
+        rejected = self._gathered_rejections(manifest)
         manifest = manifest.model_copy(update={"rejected": sha256(rejected)})
         self._storage.write(self._path("rejected.parquet"), rejected)
         self._storage.write(
@@ -362,6 +357,19 @@ class Stage:
             ),
         )
         return manifest
+
+    def _gathered_rejections(self, manifest: StageManifest) -> bytes:
+        """The rejections of the manifest's shards as one part; as it stands where no shard has changed."""
+        path = self._path("rejected.parquet")
+        before = read_manifest(self._storage, self._path("manifest.json"), StageManifest)
+        if before and before.shards == manifest.shards and self._storage.exists(path):
+            data = self._storage.read(path)
+            if sha256(data) == before.rejected:
+                return data
+        # Parts that an earlier run left are still there: the shards' manifests say which count.
+        rejecting = [shard.shard for shard in manifest.shards if "rejected" in shard.parts]
+        rejections = [row for shard in rejecting for row in self.read("rejected", Rejection, shard)]
+        return to_parquet(rejections, Rejection)
 
     def _forget_all_but(self, kept: Mapping[str, set[str]]) -> None:
         tables = [n for n in self._storage.list(self._path()) if "." not in n and n != "shards"]

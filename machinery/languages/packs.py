@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Container, Iterable
 from functools import cache, lru_cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -16,11 +16,11 @@ from typing import Final, TypeVar
 from mihakk.machinery.configs import load_yaml, validate
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.languages.pack import LEVELS, Level, Pack, Writing
-from mihakk.machinery.registry import brought_by
+from mihakk.machinery.registry import brought_by, installed
 from mihakk.schemas.record import LANGUAGE_CODE, Language
 
 T = TypeVar("T")
-GROUP: Final = "mihakk.languages"
+PLUGIN: Final = "language"
 """Entry points whose name is a language's code and whose value is a package that holds `pack.yaml`."""
 FILE: Final = "pack.yaml"
 SCRIPTS: Final = {
@@ -190,7 +190,7 @@ def _packs() -> dict[str, Pack]:
         UsageError: One of another package can't be used; the message names both.
     """
     found = {folder.name: _read(folder.name, folder / FILE) for folder in _folders()}
-    for point in entry_points(group=GROUP):
+    for point in installed(PLUGIN):
         try:
             if point.name in found:
                 raise ValueError(f"two packs are of the language {point.name!r}")
@@ -214,5 +214,5 @@ def _read(code: str, file: Traversable) -> Pack:
 
 def origin(language: str) -> str:
     """Package and version that brought a pack; empty for our own."""
-    points: dict[str, EntryPoint] = {point.name: point for point in entry_points(group=GROUP)}
+    points: dict[str, EntryPoint] = {point.name: point for point in installed(PLUGIN)}
     return brought_by(points[language]) if language in points else ""

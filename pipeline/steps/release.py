@@ -298,7 +298,8 @@ def _auditors(build: Build) -> Iterator[AuditorFact]:
     auditors = [_as_declared_now(build, one) for one in audited_by(build).auditors]
     counts = audited.manifest().counts.notes
     audits = audited.rows("audits", Audit)
-    own = same_family(audited.read_all("items", ITEM_ROWS), audits, auditors)
+    wrote = ((item, origin["model_family"]) for item, origin in audited.values("items", "id", "origin"))
+    own = same_family(wrote, audits, auditors)
     answers = answers_to(auditors, audits, journal_folder(build))
     for auditor in auditors:
         per_status = {s: counts.get(f"{auditor.name}.{s}", 0) for s in ("valid", "repaired", "invalid")}

@@ -95,9 +95,10 @@ class Quoted:
 def quoted(build: Build) -> Quoted:
     """The texts of a finished build."""
     audited, reviewed = build.stage(AUDITED), build.stage(REVIEWED)
-    samples: dict[tuple[str, str], Item] = {}
-    for item in reviewed.read_all("items", ITEM_ROWS):
-        samples.setdefault((item.language, item.task), item)
+    first: dict[tuple[str, str], str] = {}
+    for item, language, task in reviewed.values("items", "id", "language", "task"):
+        first.setdefault((language, task), item)
+    samples = reviewed.read_all("items", ITEM_ROWS, ("id", list(first.values())))
     waits = [row.record for row in reviewed.rejections() if row.reason in WAITING][:QUEUE_SHOWN]
     verdicts = {one.item: one for one in audited.read_all("verdicts", Verdict, ("item", waits))}
     rejections = []
@@ -107,7 +108,7 @@ def quoted(build: Build) -> Quoted:
             if reason not in WAITING:
                 rejections.append((stage, reason, len(rows), rows[:EXAMPLES_PER_REASON]))
     return Quoted(
-        samples=[samples[name] for name in sorted(samples)],
+        samples=sorted(samples, key=lambda item: (item.language, item.task)),
         rejections=rejections,
         waiting=[(one, verdicts[one.id]) for one in audited.read_all("items", ITEM_ROWS, ("id", waits))],
         has_data_docs=(build.run_folder / "data_docs").is_dir(),

@@ -105,10 +105,8 @@ def quality_facts(build: Build) -> QualityFacts:
     tasks = [use.use for use in build.config.tasks]
     if not generated.finished():
         return QualityFacts(None, left_out(tasks, {}, {}), [])
-    made, notes = (
-        Counter(generated.frame("items", ["task"]).get("task", ())),
-        generated.manifest().counts.notes,
-    )
+    made = Counter(task for (task,) in generated.values("items", "task"))
+    notes = generated.manifest().counts.notes
     return QualityFacts(standing_quality(build), left_out(tasks, made, notes), replies(notes))
 
 

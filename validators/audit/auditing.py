@@ -284,12 +284,15 @@ def _hours(model: Model, calls: int, journal: Journal) -> tuple[float, float, bo
 
 
 def same_family(
-    items: Iterable[Item], audits: Iterable[Audit], auditors: Iterable[ModelConfig]
+    wrote: Iterable[tuple[str, str]], audits: Iterable[Audit], auditors: Iterable[ModelConfig]
 ) -> dict[str, int]:
-    """How many items each auditor judged of which a model of its own family wrote a part."""
-    wrote = {item.id: item.origin.model_family.casefold() for item in items if item.origin.model_family}
+    """How many items each auditor judged of which a model of its own family wrote a part.
+
+    `wrote` are ids of items, each with the family of the model that wrote a part of it, or nothing.
+    """
+    written = {item: family.casefold() for item, family in wrote if family}
     families = {one.name: one.family.casefold() for one in auditors}
-    own = Counter(one.auditor for one in audits if wrote.get(one.item) == families.get(one.auditor, ""))
+    own = Counter(one.auditor for one in audits if written.get(one.item) == families.get(one.auditor, ""))
     return {name: own[name] for name in families}
 
 

@@ -61,6 +61,8 @@ def test_chosen_rows_alone_are_read(lake: Lake) -> None:
     stage.finish(made, inputs={}, config_digest="c", code_version="v")
     assert [r.kept for r in stage.read_all("clusters", Cluster, ("kept", {"a", "d"}))] == ["a", "a", "d"]
     assert list(stage.read_all("clusters", Cluster, ("kept", []))) == []
+    assert list(stage.values("clusters", "kept", "level")) == [(kept, "couplet") for kept in "abcade"]
+    assert list(stage.values("poems", "id")) == []
 
 
 def test_changed_inputs_or_a_damaged_part_are_done_again(lake: Lake, tmp_path: Path) -> None:
