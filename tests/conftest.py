@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import gc
+import itertools
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -21,6 +23,8 @@ from tests.prefect_server import PrefectServer
 from tests.servers import of_all_workers
 from tools.docs_claims import claims
 
+# What is imported and collected stays to the end: looked through for garbage over and over, it takes a tenth of the time.
+gc.disable()
 # Two test workers on two cores, each with two threads for its products, would wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # How long an example takes on a busy machine is no verdict.
@@ -32,6 +36,7 @@ hypothesis_settings.load_profile("same")
 # `CliRunner` makes the tree of all commands anew for each call, which takes longer than most commands do.
 typer.testing._get_command = functools.cache(typer.main.get_command)
 ROOT = Path(__file__).resolve().parent.parent
+UNMADE = itertools.count()
 REAL_DATA = "needs the real data that is not part of the repository"
 LONGEST_FIRST = (
     *("tests/docs/test_examples.py", "tests/drills/test_lake.py", "tests/annotation/test_label_studio.py"),
@@ -53,6 +58,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((n for n, long in enumerate(LONGEST_FIRST) if name.startswith(long)), len(LONGEST_FIRST))
 
     items.sort(key=place)
+
+
+def pytest_collection_finish() -> None:
+    """From here on garbage is looked for among what tests make."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -147,10 +158,19 @@ def pages_of_suites(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Settings that point into the test's own folder; the weights' cache stays shared, for it is verified."""
-    monkeypatch.setenv("MIHAKK_LAKE", str(tmp_path / "lake"))
-    monkeypatch.setenv("MIHAKK_HUB", str(tmp_path / "hub"))
+def own_settings(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """Settings that point into the test's own folder; the weights' cache stays shared, for it is verified.
+
+    Most tests write nothing: theirs is a folder that nobody has made.
+    """
+    if "tmp_path" in request.fixturenames:
+        own: Path = request.getfixturevalue("tmp_path")
+    else:
+        own = tmp_path_factory.getbasetemp() / f"unmade-{next(UNMADE)}"
+    monkeypatch.setenv("MIHAKK_LAKE", str(own / "lake"))
+    monkeypatch.setenv("MIHAKK_HUB", str(own / "hub"))
     for name in ("MIHAKK_HF_TOKEN", "MIHAKK_ALDIWAN_TOKEN", "MIHAKK_LABEL_STUDIO_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     settings_module.settings.cache_clear()
