@@ -39,15 +39,26 @@ ROOT = Path(__file__).resolve().parent.parent
 UNMADE = itertools.count()
 REAL_DATA = "needs the real data that is not part of the repository"
 LONGEST_FIRST = (
-    *("tests/docs/test_examples.py", "tests/drills/test_lake.py", "tests/annotation/test_label_studio.py"),
-    *("tests/drills/test_nightly.py", "tests/evaluation/test_likelihood_run.py"),
-    *("tests/end_to_end/test_vllm.py", "tests/validators/audit/test_audit_services.py"),
-    *("tests/drills/test_release_sign_off.py", "tests/drills/test_on_demand.py"),
-    *("tests/annotation/test_killed.py", "tests/annotation/test_round.py", "tests/end_to_end"),
-    *("tests/releases/test_consumers.py", "tests/test_patterns.py", "tests/annotation", "tests/generators"),
-    "tests/releases",
+    *(
+        "tests/end_to_end/test_vllm.py",
+        "tests/drills/test_release_sign_off.py",
+        "tests/annotation/test_round.py",
+    ),
+    *("tests/docs/test_examples.py", "tests/end_to_end/test_object_store.py"),
+    *("tests/end_to_end/test_frozen.py", "tests/evaluation/test_likelihood_run.py"),
+    *("tests/releases/test_consumers.py", "tests/reports/test_maintainers_tools.py"),
+    *("tests/end_to_end", "tests/releases/test_blind_attack.py", "tests/test_patterns.py"),
+    *("tests/releases", "tests/annotation", "tests/drills", "tests/generators"),
 )
 """Files and folders that take longest: started first, so that no worker waits for another at the end."""
+ONE_SERVER = {
+    "Label Studio": ("tests/annotation/",),
+    "Prefect": (
+        *("tests/drills/", "tests/evaluation/test_running.py"),
+        *("tests/flows/test_evaluate_blind.py", "tests/end_to_end/test_cluster.py"),
+    ),
+}
+"""Servers to the files whose tests ask them: one worker has all of these, for each that has some starts its own."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -58,6 +69,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((n for n, long in enumerate(LONGEST_FIRST) if name.startswith(long)), len(LONGEST_FIRST))
 
     items.sort(key=place)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """A worker takes a file at a time, or all files that ask the same server."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class OneServer(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            asked = (server for server, files in ONE_SERVER.items() if nodeid.startswith(files))
+            return next(asked, super()._split_scope(nodeid))
+
+    return OneServer(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def pytest_collection_finish() -> None:
