@@ -29,8 +29,8 @@ gc.disable()
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # How long an example takes on a busy machine is no verdict.
 DRAWN = hypothesis_settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-# A change is judged by the same examples each time; `make drills` draws new ones, and twenty times as many.
-hypothesis_settings.register_profile("same", DRAWN, derandomize=True)
+# A change is judged by the same examples each time; `make drills` draws new ones, and fifty times as many.
+hypothesis_settings.register_profile("same", DRAWN, derandomize=True, max_examples=40)
 hypothesis_settings.register_profile("drawn", DRAWN, max_examples=2000)
 hypothesis_settings.load_profile("same")
 # `CliRunner` makes the tree of all commands anew for each call, which takes longer than most commands do.
