@@ -39,12 +39,9 @@ ROOT = Path(__file__).resolve().parent.parent
 UNMADE = itertools.count()
 REAL_DATA = "needs the real data that is not part of the repository"
 LONGEST_FIRST = (
-    *(
-        "tests/end_to_end/test_vllm.py",
-        "tests/drills/test_release_sign_off.py",
-        "tests/annotation/test_round.py",
-    ),
-    *("tests/docs/test_examples.py", "tests/end_to_end/test_object_store.py"),
+    *("tests/end_to_end/test_vllm.py", "tests/drills/test_release_sign_off.py"),
+    *("tests/annotation/test_round.py", "tests/docs/test_examples.py"),
+    "tests/end_to_end/test_object_store.py",
     *("tests/end_to_end/test_frozen.py", "tests/evaluation/test_likelihood_run.py"),
     *("tests/releases/test_consumers.py", "tests/reports/test_maintainers_tools.py"),
     *("tests/end_to_end", "tests/releases/test_blind_attack.py", "tests/test_patterns.py"),
