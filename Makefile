@@ -34,19 +34,24 @@ demo: setup  ## Build the demo benchmark: sources, items, checks, audit, release
 test: setup-test  ## Run the fast tests
 	$(BIN)/pytest -m "not services and not slow and not drill" -n 2 $(PARALLEL)
 
-test-services: setup-test  ## Run the tests that start real servers and models
+setup-services: setup-test
 	@tools/service_environments.sh
+
+test-services: setup-services  ## Run the tests that start real servers and models
 	$(SERVICES) $(BIN)/pytest $(SERVED) -m "(services or slow) and not drill" -n 3 $(PARALLEL) --durations 15
 
-drills: setup-test  ## Run the long drills: nights, kills, clocks, properties with new examples; an hour and more
+drills: setup-services  ## Run the long drills: nights, kills, clocks, properties with new examples; an hour and more
 	$(BIN)/pytest -m "hypothesis and not services and not slow" --hypothesis-profile drawn -n 2 $(PARALLEL)
-	@tools/service_environments.sh
 	$(SERVICES) $(BIN)/pytest -m drill -n 2 $(PARALLEL) --durations 15
 
-lint: setup-test  ## Formatting, types, import rules, unsafe calls
+lint: lint-types lint-rules  ## Formatting, types, import rules, unsafe calls
+
+lint-types: setup-test
+	$(BIN)/mypy
+
+lint-rules: setup-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/bandit --quiet --confidence-level medium --configfile pyproject.toml --recursive $(PACKAGES) performance tools
 

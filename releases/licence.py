@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-import yaml
-
+from mihakk.machinery.configs import load_yaml
 from mihakk.machinery.errors import UsageError
 from mihakk.schemas.item import Item
 from mihakk.schemas.record import Record
@@ -32,7 +31,7 @@ class Licence(Record):
 @cache
 def licences() -> dict[str, Licence]:
     """Every licence a record may carry, by SPDX identifier."""
-    listed = yaml.safe_load(LISTED.read_text(encoding="utf-8"))
+    listed = load_yaml(LISTED, own=True)
     return {name: Licence(**row) for name, row in listed.items()}
 
 

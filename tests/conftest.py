@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import gc
+import itertools
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -21,28 +23,39 @@ from tests.prefect_server import PrefectServer
 from tests.servers import of_all_workers
 from tools.docs_claims import claims
 
+# What is imported and collected stays to the end: looked through for garbage over and over, it takes a tenth of the time.
+gc.disable()
 # Two test workers on two cores, each with two threads for its products, would wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # How long an example takes on a busy machine is no verdict.
 DRAWN = hypothesis_settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-# A change is judged by the same examples each time; `make drills` draws new ones, and twenty times as many.
-hypothesis_settings.register_profile("same", DRAWN, derandomize=True)
+# A change is judged by the same examples each time; `make drills` draws new ones, and fifty times as many.
+hypothesis_settings.register_profile("same", DRAWN, derandomize=True, max_examples=40)
 hypothesis_settings.register_profile("drawn", DRAWN, max_examples=2000)
 hypothesis_settings.load_profile("same")
 # `CliRunner` makes the tree of all commands anew for each call, which takes longer than most commands do.
 typer.testing._get_command = functools.cache(typer.main.get_command)
 ROOT = Path(__file__).resolve().parent.parent
+UNMADE = itertools.count()
 REAL_DATA = "needs the real data that is not part of the repository"
 LONGEST_FIRST = (
-    *("tests/docs/test_examples.py", "tests/drills/test_lake.py", "tests/annotation/test_label_studio.py"),
-    *("tests/drills/test_nightly.py", "tests/evaluation/test_likelihood_run.py"),
-    *("tests/end_to_end/test_vllm.py", "tests/validators/audit/test_audit_services.py"),
-    *("tests/drills/test_release_sign_off.py", "tests/drills/test_on_demand.py"),
-    *("tests/annotation/test_killed.py", "tests/annotation/test_round.py", "tests/end_to_end"),
-    *("tests/releases/test_consumers.py", "tests/test_patterns.py", "tests/annotation", "tests/generators"),
-    "tests/releases",
+    *("tests/end_to_end/test_vllm.py", "tests/drills/test_release_sign_off.py"),
+    *("tests/annotation/test_round.py", "tests/docs/test_examples.py"),
+    "tests/end_to_end/test_object_store.py",
+    *("tests/end_to_end/test_frozen.py", "tests/evaluation/test_likelihood_run.py"),
+    *("tests/releases/test_consumers.py", "tests/reports/test_maintainers_tools.py"),
+    *("tests/end_to_end", "tests/releases/test_blind_attack.py", "tests/test_patterns.py"),
+    *("tests/releases", "tests/annotation", "tests/drills", "tests/generators"),
 )
 """Files and folders that take longest: started first, so that no worker waits for another at the end."""
+ONE_SERVER = {
+    "Label Studio": ("tests/annotation/",),
+    "Prefect": (
+        *("tests/drills/", "tests/evaluation/test_running.py"),
+        *("tests/flows/test_evaluate_blind.py", "tests/end_to_end/test_cluster.py"),
+    ),
+}
+"""Servers to the files whose tests ask them: one worker has all of these, for each that has some starts its own."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -53,6 +66,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((n for n, long in enumerate(LONGEST_FIRST) if name.startswith(long)), len(LONGEST_FIRST))
 
     items.sort(key=place)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """A worker takes a file at a time, or all files that ask the same server."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class OneServer(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            asked = (server for server, files in ONE_SERVER.items() if nodeid.startswith(files))
+            return next(asked, super()._split_scope(nodeid))
+
+    return OneServer(config, log) if config.getoption("dist") == "loadfile" else None
+
+
+def pytest_collection_finish() -> None:
+    """From here on garbage is looked for among what tests make."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -147,10 +179,19 @@ def pages_of_suites(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Settings that point into the test's own folder; the weights' cache stays shared, for it is verified."""
-    monkeypatch.setenv("MIHAKK_LAKE", str(tmp_path / "lake"))
-    monkeypatch.setenv("MIHAKK_HUB", str(tmp_path / "hub"))
+def own_settings(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """Settings that point into the test's own folder; the weights' cache stays shared, for it is verified.
+
+    Most tests write nothing: theirs is a folder that nobody has made.
+    """
+    if "tmp_path" in request.fixturenames:
+        own: Path = request.getfixturevalue("tmp_path")
+    else:
+        own = tmp_path_factory.getbasetemp() / f"unmade-{next(UNMADE)}"
+    monkeypatch.setenv("MIHAKK_LAKE", str(own / "lake"))
+    monkeypatch.setenv("MIHAKK_HUB", str(own / "hub"))
     for name in ("MIHAKK_HF_TOKEN", "MIHAKK_ALDIWAN_TOKEN", "MIHAKK_LABEL_STUDIO_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     settings_module.settings.cache_clear()

@@ -10,10 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from mihakk.annotation.screens.labelling import words
 from mihakk.annotation.screens.tasks import TEMPLATE
+from mihakk.machinery.configs import load_yaml
 from mihakk.schemas.audit import Audit
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.record import Language
@@ -71,7 +70,7 @@ def auditor_sentences(audit: Audit, screen: Language) -> list[str]:
 @cache
 def sentences(screen: Language) -> dict[str, str]:
     """The sentences of one language, by check, and those for auditors and for systems' answers."""
-    known: dict[str, dict[str, str]] = yaml.safe_load(SENTENCES.read_text("utf-8"))
+    known: dict[str, dict[str, str]] = load_yaml(SENTENCES, own=True)
     return known[screen]
 
 

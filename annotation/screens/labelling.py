@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
+from mihakk.machinery.configs import load_yaml
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.languages import pack, stand_in
 from mihakk.schemas.record import Language
@@ -23,8 +23,7 @@ MAX_ROWS = 24
 """Verses with a row of their own in the form; a longer poem's share a box, one a line."""
 
 DIRECTION: dict[Language, str] = {
-    language: pack(language).direction
-    for language in yaml.safe_load((TEMPLATES / "common.yaml").read_text("utf-8"))
+    language: pack(language).direction for language in load_yaml(TEMPLATES / "common.yaml", own=True)
 }
 """Languages that screens speak; texts of others stand on English ones."""
 
@@ -73,7 +72,7 @@ def labelling(name: str, screen: Language = "ar", *, skips: bool = True) -> Labe
 def words(name: str, screen: Language) -> dict[str, Any]:
     """What the annotator reads on that template's screen, by key of `words.yaml` and `common.yaml`."""
     common, own = (
-        yaml.safe_load(path.read_text("utf-8"))[stand_in(screen, DIRECTION)]
+        load_yaml(path, own=True)[stand_in(screen, DIRECTION)]
         for path in (TEMPLATES / "common.yaml", TEMPLATES / name / "words.yaml")
     )
     return {**common, **own}

@@ -7,11 +7,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from mihakk.annotation.screens.labelling import DIRECTION, value_words, words
+from mihakk.machinery.configs import load_yaml
 from mihakk.machinery.languages import stand_in
 from mihakk.schemas.calibration import CalibrationAnswer, Known, Standing
 from mihakk.schemas.record import Language
@@ -22,7 +22,7 @@ _HERE = Path(__file__).parent
 @cache
 def calibration_words(language: Language) -> dict[str, Any]:
     """What people read about calibration in that language."""
-    return dict(yaml.safe_load((_HERE / "words.yaml").read_text("utf-8"))[stand_in(language, DIRECTION)])
+    return dict(load_yaml(_HERE / "words.yaml", own=True)[stand_in(language, DIRECTION)])
 
 
 def explanation(known: Known) -> str:

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Final, Literal, get_args
 
 import numpy as np
-import yaml
 
 from mihakk.evaluation.judges.asking import Judged, judge_cases
 from mihakk.evaluation.judges.run import JudgeJob, cases_of, open_judge
 from mihakk.evaluation.rows import write_rows
 from mihakk.evaluation.statistics.cluster import clustered, codes_of
+from mihakk.machinery.configs import load_yaml
 from mihakk.machinery.draw import in_turns, lot
 from mihakk.machinery.languages import pack
 from mihakk.machinery.seeds import rng
@@ -78,8 +78,7 @@ def altered(case: Judged, probe: Probe, rubric: Rubric, seed: int) -> Judged:
 @cache
 def injections() -> tuple[str, ...]:
     """Texts that try to talk a judge into the highest score."""
-    text = (Path(__file__).parent / "injections.yaml").read_text(encoding="utf-8")
-    return tuple(yaml.safe_load(text))
+    return tuple(load_yaml(Path(__file__).parent / "injections.yaml", own=True))
 
 
 def probe_judges(job: JudgeJob, count: int) -> list[ProbeRow]:

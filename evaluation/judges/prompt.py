@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import orjson
-import yaml
 
 from mihakk.evaluation.running.asking import Asked
+from mihakk.machinery.configs import load_yaml
 from mihakk.machinery.llm.structured import Message, closed_object
 from mihakk.machinery.text.key import key
 from mihakk.schemas.record import Language
@@ -23,8 +23,7 @@ LONGEST_REASON: Final = 600
 @cache
 def instructions() -> dict[str, Any]:
     """What every judge is told, by language; `version` among it."""
-    text = (Path(__file__).parent / "instructions.yaml").read_text(encoding="utf-8")
-    found: dict[str, Any] = yaml.safe_load(text)
+    found: dict[str, Any] = load_yaml(Path(__file__).parent / "instructions.yaml", own=True)
     return found
 
 

@@ -6,7 +6,7 @@ import contextlib
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mihakk.annotation.campaigns.questions import item_reply_question, option_question, text_question
@@ -102,7 +102,6 @@ REGION = st.fixed_dictionaries(
 )  # fmt: skip
 
 
-@settings(max_examples=150)
 @given(st.lists(REGION | JSON, max_size=4) | JSON)
 def test_nothing_an_api_client_sends_can_break_a_pull(result):
     reader = Reader(labelling("quality_review", "ar"))

@@ -6,7 +6,7 @@ import json
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mihakk.annotation.campaigns.questions import (
@@ -93,7 +93,6 @@ def test_hostile_text_adds_no_tag_and_no_attribute(item):
     assert "\x00" not in json.dumps(task["data"], ensure_ascii=False)
 
 
-@settings(max_examples=200)
 @given(st.text())
 def test_escaping_leaves_the_text_readable(text):
     tags = shown(escaped(text))

@@ -188,6 +188,15 @@ def smaller(config: dict[str, Any]) -> None:
     config["audit"]["limit"] = 5
 
 
+def fewer(config: dict[str, Any]) -> None:
+    """A change for `make_workshop`: every stage of several shards, of a third of the records."""
+    config["shard_size"] = 3
+    for source, limit in zip(config["sources"], (6, 4, 6), strict=True):
+        source["limit"] = limit
+    config["tasks"] = [one for one in config["tasks"] if one["use"] != "completion"]  # six sayings give none
+    config["audit"] = {**config["audit"], "limit": 20}
+
+
 @dataclass
 class Built:
     """A workshop whose lake `a` holds one build."""

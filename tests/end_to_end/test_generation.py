@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from mihakk.machinery.errors import UsageError
+from mihakk.machinery.llm.scripted import ScriptedServer
 from mihakk.schemas import manifest
 from mihakk.schemas.stages import STAGES
 from tests.end_to_end import frozen
-from tests.end_to_end.conftest import Built, Workshop
+from tests.end_to_end.conftest import Built, fewer, make_workshop
 
 GOLDEN = Path(__file__).resolve().parent.parent / "fixtures" / "frozen" / "generation.json"
 
@@ -65,8 +66,9 @@ def test_an_older_program_refuses_a_newer_lake_and_changes_nothing(
 
 
 def test_a_newer_program_reads_an_older_lake_and_makes_nothing_again(
-    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, auditors: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    workshop = make_workshop(tmp_path, auditors.url, fewer)
     with monkeypatch.context() as older:
         for module in (
             "mihakk.schemas.manifest",

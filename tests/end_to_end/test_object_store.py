@@ -7,7 +7,6 @@ import logging
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -24,7 +23,7 @@ from mihakk.pipeline.engines.local import LocalEngine
 from mihakk.pipeline.observer import Silent
 from mihakk.pipeline.run import run_pipeline
 from mihakk.scrapers.raw import RawStore
-from tests.end_to_end.conftest import Workshop, make_workshop
+from tests.end_to_end.conftest import Workshop, fewer, make_workshop
 
 pytestmark = pytest.mark.services
 
@@ -90,14 +89,6 @@ def written(build: Build) -> dict[str, datetime | None]:
     """When each part of the stages was written; the other machine's Hub is empty, so it releases again."""
     parts = [name for name in tables(build) if "/part-" in name and "/8_released/" not in name]
     return {part: build.lake.storage.modified(f"verse/{part}") for part in parts}
-
-
-def fewer(config: dict[str, Any]) -> None:
-    """Every stage of several shards, of a third of the records: the store takes some 20 ms a call."""
-    config["shard_size"] = 3
-    for source, limit in zip(config["sources"], (6, 4, 6), strict=True):
-        source["limit"] = limit
-    config["audit"] = {**config["audit"], "limit": 20}
 
 
 def test_a_build_on_an_object_store_is_the_local_one(

@@ -95,7 +95,6 @@ POEMS = st.lists(
 
 
 @given(POEMS, st.integers(1, 40), st.integers(1, 2), st.data())
-@settings(max_examples=150)
 def test_a_poem_that_goes_or_comes_moves_no_place_but_its_own(
     poems: list[tuple[str, str, int, int]], size: int, per_record: int, data: st.DataObject
 ) -> None:

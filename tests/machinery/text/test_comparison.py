@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from mihakk.machinery.text.comparison import comparison_key, comparison_words, exact_key, holds_signs
@@ -65,7 +65,6 @@ def test_two_spellings_of_one_prose_are_compared_as_one_but_are_not_the_same_cel
     assert exact_key(one, language) != exact_key(other, language)
 
 
-@settings(max_examples=300)
 @given(st.text(ALPHABET, max_size=12), st.text(ALPHABET, max_size=12), st.sampled_from(OPERATORS), LANGUAGES)
 @example("a", "b", "-", "en")
 def test_an_operator_more_is_another_text(before: str, after: str, sign: str, language: Language) -> None:
@@ -77,7 +76,6 @@ def test_an_operator_more_is_another_text(before: str, after: str, sign: str, la
         assert comparison_key(with_it, language) != comparison_key(without, language)
 
 
-@settings(max_examples=200)
 @given(st.text("xyzA()+- ", max_size=8), st.integers(0, 10**6), st.integers(0, 10**6), LANGUAGES)
 def test_another_number_is_another_text(around: str, one: int, other: int, language: Language) -> None:
     assume(one != other)
@@ -86,7 +84,6 @@ def test_another_number_is_another_text(around: str, one: int, other: int, langu
     assert exact_key(texts[0], language) != exact_key(texts[1], language)
 
 
-@settings(max_examples=300)
 @given(st.text(ALPHABET, max_size=30), st.text(ALPHABET, max_size=30), LANGUAGES)
 @example("a  +b", "a +b", "en")
 def test_texts_that_are_equal_sign_by_sign_are_compared_as_one(

@@ -4,7 +4,7 @@ import time
 import unicodedata
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mihakk.machinery.languages import languages, pack
@@ -39,10 +39,8 @@ EVERYTHING = st.text(
     | st.characters(exclude_categories=["Cs"]),
     max_size=30,
 )
-MANY = settings(max_examples=300)
 
 
-@MANY
 @given(EVERYTHING, LANGUAGES)
 @example("ي\u0654\u0651", "fa")
 @example("ا\ufdf2 ا\u064e\ufdf2", "ar")
@@ -57,13 +55,11 @@ def test_idempotent_and_nfc(raw, language):
     assert (text == raw) == (not changes)
 
 
-@MANY
 @given(EVERYTHING, LANGUAGES)
 def test_the_fast_path_is_the_same(raw, language):
     assert canonical(raw, language) == canonicalize(raw, language).text
 
 
-@MANY
 @given(EVERYTHING, LANGUAGES)
 def test_the_key_survives(raw, language):
     text = canonical(raw, language)
@@ -91,20 +87,17 @@ def spelled(part):
     return "".join(cp.FORM_LETTERS.get(c, c) for c in composed)
 
 
-@MANY
 @given(EVERYTHING, LANGUAGES)
 def test_words_are_neither_joined_nor_split(raw, language):
     assert boundaries(canonical(raw, language)) == boundaries(raw)
 
 
-@MANY
 @given(st.text(st.sampled_from(ARABIC + PERSIAN + TYPED + INVISIBLE + "١٢۱۲، ."), max_size=40))
 def test_letters_come_out_in_the_language_asked_for_and_no_others_come_in(raw):
     assert not set(canonical(raw, "ar")) & (set("یکۀہھ") | set("پچژگ") - set(raw))
     assert not set(canonical(raw, "fa")) & (set("يكىۀہھ") | set("ة") - set(raw))
 
 
-@MANY
 @given(st.text(st.sampled_from(ARABIC + cp.TYPED_MARKS + " "), max_size=40), LANGUAGES)
 def test_marks_are_never_lost(raw, language):
     """Of composed letters only marks and letters remain to be counted, hamza and madda being parts of letters."""
@@ -113,7 +106,6 @@ def test_marks_are_never_lost(raw, language):
     assert count(text) == count(raw)
 
 
-@MANY
 @given(st.lists(EVERYTHING.map(lambda text: "".join(text.split())), max_size=4), LANGUAGES)
 def test_lines_are_independent(lines, language):
     whole = canonical("\n".join(lines), language)
@@ -121,7 +113,6 @@ def test_lines_are_independent(lines, language):
     assert [line for line in whole.split("\n") if line] == [part for part in parts if part]
 
 
-@MANY
 @given(EVERYTHING, EVERYTHING)
 def test_splitting_loses_no_letter(sadr, ajuz):
     split = split_mudawwar(sadr, ajuz)
@@ -130,20 +121,17 @@ def test_splitting_loses_no_letter(sadr, ajuz):
         assert split[:2] == (sadr, ajuz)
 
 
-@MANY
 @given(EVERYTHING)
 def test_tokens_hold_every_letter_in_order(raw):
     assert key("".join(words(raw)), "fa") == key("".join(tokens(raw)), "fa") == key(raw, "fa")
     assert all(word in tokens(raw) for word in words(raw))
 
 
-@MANY
 @given(EVERYTHING)
 def test_damage_is_where_it_is_said_to_be(raw):
     assert all(raw[d.start : d.end] == d.found != "" for d in corruption(raw))
 
 
-@MANY
 @given(EVERYTHING, st.sampled_from(["cp1256", "latin-1", "cp1252"]))
 def test_a_repair_is_the_text_that_was_misread(text, encoding):
     try:

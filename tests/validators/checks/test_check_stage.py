@@ -144,7 +144,6 @@ LANGUAGE = st.sampled_from(["ar", "fa", "en"])
 
 
 @example(language="ar", texts=["نعم", "لا\n", "\u0651نعم", "ي\x1cي", "ببب\u00a0ة"])
-@settings(max_examples=150)
 @given(language=LANGUAGE, texts=st.lists(TEXT, min_size=3, max_size=5))
 def test_no_check_that_words_call_for_would_have_found_more_uncalled(language: Any, texts: list[str]) -> None:
     item = choice(question=texts[0], options=tuple(texts[1:]), language=language)
@@ -160,7 +159,6 @@ def test_no_check_that_words_call_for_would_have_found_more_uncalled(language: A
 
 @example(language="ar", texts=["", "", "", "", "", "\u3280"], gold=[], facts={})
 @example(language="ar", texts=["\ud800", "ا\ud800", "\ud800", "ب \ud800", "\udfff", "\ud800"], gold=[0], facts={"poet": "\ud800"})  # fmt: skip
-@settings(max_examples=150)
 @given(
     language=LANGUAGE,
     texts=st.lists(TEXT, min_size=6, max_size=6),
@@ -182,7 +180,6 @@ def test_no_text_makes_a_check_of_items_fail(language: Any, texts: list[str], go
     assert all(one.detail for one in findings)
 
 
-@settings(max_examples=100)
 @given(
     language=LANGUAGE,
     texts=st.lists(TEXT, min_size=6, max_size=6),

@@ -57,7 +57,6 @@ def mark(number: int, task: str, words: int, body: int, pair: str) -> Fingerprin
     )
 
 
-@settings(max_examples=150)
 @given(
     st.lists(
         st.tuples(
