@@ -197,12 +197,11 @@ class Corpus:
         )
 
     def ambiguous(self, line: Line) -> bool:
-        """The first hemistich opens couplets of this poet that go on differently."""
-        return len(self._poet_continuations[line.language, line.poet, line.first_key]) > 1
+        """The first hemistich opens couplets that go on differently, whoever wrote them.
 
-    @cached_property
-    def _poet_continuations(self) -> dict[tuple[Language, str, str], frozenset[str]]:
-        return _sets(((line.language, line.poet, line.first_key), line.second_key) for line in self.lines)
+        Were it this poet's alone, a question that is not made would tell whose a sealed verse is.
+        """
+        return len(self.continuations[line.language, line.first_key]) > 1
 
     def drawn(
         self, item: str, kind: Literal["lines", "poems", "phrases"], numbers: Sequence[int] | Numbers

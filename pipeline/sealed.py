@@ -92,17 +92,26 @@ def carried_inputs(build: Build, works: frozenset[str]) -> dict[str, Any]:
 
 
 def states_of(build: Build, works: Iterable[str]) -> dict[str, str]:
-    """Work -> digest of its record and of what people settled about it; works that are gone are not named."""
+    """Work -> digest of its record and of what people settled about it; works that are gone are not named.
+
+    Where the record stands is no part of it: a line more in a file moves all others.
+    """
     wanted = sorted(works)
     settled: dict[str, list[Any]] = {}
     for row in amendments_of(build):
         settled.setdefault(work(row.record), []).append(row.model_dump(mode="json"))
     normalized = build.stage(NORMALIZED)
     return {
-        record.id: digest([record.model_dump(mode="json"), settled.get(record.id, [])])
+        record.id: digest([_of_record(record), settled.get(record.id, [])])
         for table, kind in (("poems", Poem), ("idioms", Idiom))
         for record in normalized.read_all(table, kind, ("id", wanted))
     }
+
+
+def _of_record(record: Poem | Idiom) -> dict[str, Any]:
+    said = record.model_dump(mode="json", exclude={"provenance"})
+    terms = record.provenance
+    return said | {"licence": terms.licence, "attribution": terms.attribution}
 
 
 def said_of(build: Build, items: Iterable[Item]) -> dict[str, list[Finding]]:
