@@ -319,7 +319,7 @@ def _undone(
     """Decisions to keep that are not, or may not be, their authors' last word.
 
     A keep known before does not outlive an objection of its author that is deleted or withheld now (`gone`),
-    nor a word of theirs that is in doubt. A new one does not stand beside an objection that came with it, or
+    nor a word of theirs that is in doubt. A new one does not stand behind an objection that came with it, or
     that its author made elsewhere, on a sheet perhaps: nothing says which was later.
     """
     before = {decision_id(row) for row in known}
@@ -332,12 +332,12 @@ def _undone(
     for (said, place), row in last.items():
         if row.objects and project.origin not in (place, ORIGIN):
             objects[said].add(row.annotation)
-    for row in reviews:
-        if row.objects and decision_id(row) not in before:
-            objects[said_of(row)].add(row.annotation)
     now = datetime.now(UTC)
+    # In the order of the store, where an objection behind a keep is the later word as it stands.
     for row in {decision_id(row): row for row in (*counted, *reviews)}.values():
         said, name = said_of(row), decision_id(row)
+        if row.objects and name not in before:
+            objects[said].add(row.annotation)
         if row.objects or name in voided:
             continue
         beside = said in objected if name in before else objects[said] - {row.annotation}
