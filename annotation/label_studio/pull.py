@@ -232,10 +232,10 @@ def author_of(answer: Answer, annotators: Mapping[int, str]) -> str:
     person, changed_by = answer.row.completed_by, answer.row.updated_by
     if changed_by not in (None, person):
         raise RecordRejected("changed_by_another", f"member {changed_by} changed it last")
-    if answer.unsigned:
-        raise RecordRejected("changed_by_another", "it was imported, or who changed it is gone")
     if person is None or person not in annotators:
         raise RecordRejected("unknown_annotator", f"member {person} is not on the server")
+    if answer.unsigned:
+        raise RecordRejected("changed_by_another", "it was imported, or who changed it is gone")
     return annotators[person]
 
 

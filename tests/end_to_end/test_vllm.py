@@ -45,6 +45,8 @@ def needed() -> None:
 def vllm() -> Iterator[str]:
     """Base URL of SmolLM2 as the run's own code serves it, once: a start takes a minute. Nothing is left of it."""
     needed()
+    import huggingface_hub.constants  # noqa: F401 (it reads the variable once, and later tests are online)
+
     args = ("--max-model-len", "4096", "--dtype", "bfloat16", "--enforce-eager")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HF_HUB_OFFLINE", "1")

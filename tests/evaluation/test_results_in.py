@@ -87,6 +87,8 @@ def theirs(paths: list[Path]) -> dict[tuple[str, str], tuple[float, float]]:
 
 def of_lm_eval(folder: Path, patch: pytest.MonkeyPatch) -> Path:
     """lm-eval asks its dummy model, whose likelihoods are drawn at random, a task of ours."""
+    import huggingface_hub.constants  # noqa: F401 (it reads the variable once, and later tests are online)
+
     patch.setenv("HF_HUB_OFFLINE", "1")
     from lm_eval import simple_evaluate
     from lm_eval.loggers import EvaluationTracker
