@@ -4,12 +4,12 @@ Whoever may add records could else ask for a gold: a copy of a sealed poem with 
 contested if the guess is wrong, and the question would leave; a poet of a guessed era joins the wrong options
 of questions with that era. So the items of a sealed work are made once. They stay, with what the checks said
 of them, as long as their own record stands as it was and people settle nothing about it; records that are
-found to be the same work make no items of their own.
+added and found to be the same work are not curated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mihakk.machinery.errors import UsageError
@@ -81,14 +81,21 @@ def carried_items(build: Build, works: frozenset[str]) -> list[Item]:
     """The items of these works as they were made, but those of tasks that the config no longer names."""
     from mihakk.generators.task import TASKS
 
+    if not works:
+        return []
     tasks = {TASKS.get(use.use).name for use in build.config.tasks}
-    rows = build.stage(RELEASED).read_all(ITEMS, ITEM_ROWS) if works else ()
-    return [item for item in rows if item.task in tasks and source_work(item) in works]
+    # Read once per process: every shard takes its own of them.
+    items = prepared("sealed items", _state(build), lambda: _made(build))
+    return [item for item in items if item.task in tasks and source_work(item) in works]
+
+
+def _made(build: Build) -> list[Item]:
+    return list(build.stage(RELEASED).read_all(ITEMS, ITEM_ROWS))
 
 
 def carried_inputs(build: Build, works: frozenset[str]) -> dict[str, Any]:
     """What the items of a shard depend on; nothing where none are carried over."""
-    return {"carried": [sorted(works), list(_parts(build))]} if works else {}
+    return {"carried": [sorted(works), _state(build)]} if works else {}
 
 
 def states_of(build: Build, works: Iterable[str]) -> dict[str, str]:
@@ -119,8 +126,7 @@ def said_of(build: Build, items: Iterable[Item]) -> dict[str, list[Finding]]:
 
     Checks that look at the whole set would else tell of a sealed gold by what they say of a copy.
     """
-    state = digest(list(_parts(build)))
-    kept, found = prepared("sealed", state, lambda: _kept_findings(build))
+    kept, found = prepared("sealed", _state(build), lambda: _kept_findings(build))
     return {
         item.id: found.get(item.id, [])
         for item in items
@@ -136,11 +142,12 @@ def _kept_findings(build: Build) -> tuple[dict[str, SealedItem], dict[str, list[
     return kept, found
 
 
-def _parts(build: Build) -> Iterator[Any]:
-    """Digests of what the newest version kept."""
+def _state(build: Build) -> str:
+    """Digest of what the newest version kept; of nothing where the benchmark is open."""
     stage = build.stage(RELEASED)
-    if build.config.release.blind != "off" and stage.finished():
-        yield from ({name: shard.parts.get(name) for name in TABLES} for shard in stage.manifest().shards)
+    if build.config.release.blind == "off" or not stage.finished():
+        return digest([])
+    return digest([[shard.parts.get(name) for name in TABLES] for shard in stage.manifest().shards])
 
 
 def sealed_tables(build: Build, works: frozenset[str]) -> dict[str, tuple[Any, list[Any]]]:

@@ -114,17 +114,16 @@ def _output(
     shard: str,
     duplicates: Duplicates,
     settled: Sequence[Amendment],
-    added: frozenset[str] = frozenset(),
+    added: frozenset[str],
 ) -> ShardOutput:
     """Curated records as people amended them, checked by the record checks; blocked ones are rejected."""
     from mihakk.validators.checks.checking import check_records
 
-    found = _standing(build, STAGE, shard, added)
-    output = amended(curate(found, duplicates, build.config.curate), settled)
+    found = records(build, STAGE, shard)
+    standing = [record for record in found if record.id not in added]
+    output = amended(curate(standing, duplicates, build.config.curate), settled)
     output = without_blocked(output, check_records(_records(output), build.config.checks))
-    if not added:
-        return output
-    copies = [record for record in records(build, STAGE, shard) if record.id in added]
+    copies = [record for record in found if record.id in added]
     why = RecordRejected(LIKE_SEALED, "it is the same work as one that a version has sealed")
     return output_of(
         _records(output),

@@ -106,7 +106,9 @@ REGION = st.fixed_dictionaries(
 def test_nothing_an_api_client_sends_can_break_a_pull(result):
     reader = Reader(labelling("quality_review", "ar"))
     with contextlib.suppress(RecordRejected):
-        reader.read(answer(whole=result), "a")
+        rows = reader.read(answer(whole=result), "a")
+        assert {row.annotator for row in rows} == {"a"}
+        assert all(type(row).model_validate(row.model_dump()) == row for row in rows)
 
 
 def test_an_edited_task_and_a_task_of_somebody_else_are_rejected(reader):
