@@ -17,12 +17,13 @@ from mihakk.annotation.decisions.apply import WAITING
 from mihakk.annotation.decisions.pseudonyms import pseudonyms
 from mihakk.annotation.decisions.store import add, decision_id, decisions
 from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.decisions.voiding import ORIGIN
 from mihakk.annotation.decisions.words import add_split
 from mihakk.annotation.label_studio.answers import Reader
 from mihakk.annotation.label_studio.exchange import resolutions
 from mihakk.annotation.label_studio.exported import Answer, Row, Task
 from mihakk.annotation.label_studio.project import Project
-from mihakk.annotation.label_studio.pull import ORIGIN, ExportFile, Pulled, pull
+from mihakk.annotation.label_studio.pull import ExportFile, Pulled, pull
 from mihakk.annotation.screens.labelling import labelling
 from mihakk.annotation.screens.tasks import TEMPLATE
 from mihakk.annotation.teaching.state import gate

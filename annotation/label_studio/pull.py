@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import orjson
 
@@ -23,6 +23,7 @@ from mihakk.annotation.decisions.store import (
     stored,
 )
 from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.decisions.voiding import Said, said_of, undone_keeps
 from mihakk.annotation.decisions.words import SKIPPED, add_split
 from mihakk.annotation.label_studio.answers import Reader, values_of
 from mihakk.annotation.label_studio.connection import Connection
@@ -39,16 +40,6 @@ from mihakk.schemas.benchmark import ReviewConfig
 from mihakk.schemas.guideline import Guideline
 from mihakk.schemas.rejection import Rejection
 from mihakk.schemas.review import Review, Voided
-
-ORIGIN: Final = "offline"
-"""Stands in `Review.annotation` in the place of a server: a sheet's decision is made when it is handed in."""
-Said = tuple[str, str, str]
-"""Item, content hash and the pseudonym of who judged it."""
-
-
-def said_of(row: Review) -> Said:
-    """What a decision is about, and whose it is."""
-    return row.item, row.content_hash, row.annotator
 
 
 @dataclass
@@ -130,7 +121,7 @@ def pull(
     deleted = _deleted(project, pulled, stores) if found.names_all else []
     pulled.withdrawn, pulled.withheld = len(deleted), len(held_back)
     gone = {row.decision: row for row in (*held_back, *deleted)}
-    undone = _undone(project, rows, known, gone.keys(), doubts=pulled.doubts, stores=stores)
+    undone = undone_keeps(project.origin, rows, known, gone.keys(), doubts=pulled.doubts, stores=stores)
     # Before the decisions: a pull killed between counts none of them, and who deleted what is not seen again.
     add(stores.voided, Voided, [*gone.values(), *undone])
     pulled.labels = add_split(stores, stores.labels, Label, answers)
@@ -305,45 +296,6 @@ def _deleted(project: Project, pulled: Pulled, stores: Stores) -> list[Voided]:
         Voided(decision=name, by="deleted", why="its annotation was deleted on the server", voided_at=now)
         for name in names
     ]
-
-
-def _undone(
-    project: Project,
-    rows: Iterable[Review | Label],
-    known: Sequence[Review],
-    gone: Collection[str],
-    *,
-    doubts: Collection[Said],
-    stores: Stores,
-) -> Iterator[Voided]:
-    """Decisions to keep that are not, or may not be, their authors' last word.
-
-    A keep known before does not outlive an objection of its author that is deleted or withheld now (`gone`),
-    nor a word of theirs that is in doubt. A new one does not stand behind an objection that came with it, or
-    that its author made elsewhere, on a sheet perhaps: nothing says which was later.
-    """
-    before = {decision_id(row) for row in known}
-    voided = {row.decision for row in stored(stores.voided, Voided)} | set(gone)
-    counted = [row for row in known if decision_id(row) not in voided]
-    reviews = [row for row in rows if isinstance(row, Review)]
-    objected = {said_of(row) for row in (*known, *reviews) if row.objects and decision_id(row) in gone}
-    last = {(said_of(row), row.annotation.rpartition("/")[0]): row for row in counted}
-    objects: dict[Said, set[str]] = defaultdict(set)
-    for (said, place), row in last.items():
-        if row.objects and project.origin not in (place, ORIGIN):
-            objects[said].add(row.annotation)
-    now = datetime.now(UTC)
-    # In the order of the store, where an objection behind a keep is the later word as it stands.
-    for row in {decision_id(row): row for row in (*counted, *reviews)}.values():
-        said, name = said_of(row), decision_id(row)
-        if row.objects and name not in before:
-            objects[said].add(row.annotation)
-        if row.objects or name in voided:
-            continue
-        beside = said in objected if name in before else objects[said] - {row.annotation}
-        if beside or said in doubts:
-            why = "its author may have called the item wrong since, or does so in another answer"
-            yield Voided(decision=name, by="deleted", why=why, voided_at=now)
 
 
 def all_answers(found: Exported, pulled: Pulled, origin: str) -> list[Answer]:
