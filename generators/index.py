@@ -1,6 +1,6 @@
 """The corpus in files: each shard's rows indexed, and its texts embedded, by whatever worker is free."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import partial
 from typing import Any, Final
@@ -71,7 +71,13 @@ def write_vectors(
     return scratch.made("vectors", [file, piece, model], make)
 
 
-def write_corpus(scratch: Scratch, files: Sequence[str], vectors: Sequence[Sequence[str]], model: str) -> str:
+def write_corpus(
+    scratch: Scratch,
+    files: Sequence[str],
+    vectors: Sequence[Sequence[str]],
+    model: str,
+    sides: Mapping[str, str] | None = None,
+) -> str:
     """The list of the corpus's files: its name is all that a worker needs.
 
     Args:
@@ -79,22 +85,33 @@ def write_corpus(scratch: Scratch, files: Sequence[str], vectors: Sequence[Seque
         files: Indexes of all shards.
         vectors: For each of them its pieces in order; empty without embeddings.
         model: Name of the model behind the vectors; empty without.
+        sides: Poem or idiom to the split that items of it go to, of a corpus that is read side by side; of
+            others no wrong option is taken.
     """
-    listed = {"files": list(files), "vectors": [list(some) for some in vectors], "model": model}
+    listed: dict[str, Any] = {"files": list(files), "vectors": [list(some) for some in vectors]}
+    listed |= {"model": model, **({"sides": dict(sorted(sides.items()))} if sides is not None else {})}
     return scratch.made("corpus", listed, lambda: [_cell(orjson.dumps(listed))])
 
 
-def read_corpus(scratch: Scratch, name: str, build_seed: int, test_share: float) -> Corpus:
-    """The corpus of a list of files: the same as `build_corpus` makes of all records at once."""
+def read_corpus(scratch: Scratch, name: str, build_seed: int, test_share: float, side: str = "") -> Corpus:
+    """The corpus of a list of files: the same as `build_corpus` makes of all records at once.
+
+    With a `side`, of its works alone, as if there were no others.
+    """
     listed = orjson.loads(_data(scratch, name, 0))
+    sides = listed.get("sides", {})
+
+    def stands(work: str) -> bool:
+        return not side or sides.get(work) == side
+
     rows = [[row for file in listed["files"] for row in _rows(scratch, file, batch)] for batch in range(3)]
-    lines, line_order = _ordered(Line(*row) for row in rows[LINES])
-    phrases, phrase_order = _ordered(map(_phrase, rows[PHRASES]))
-    poems, _ = _ordered(CorpusFacts(*row) for row in rows[POEMS])
+    lines, line_order = _ordered((Line(*row) for row in rows[LINES]), lambda line: stands(line.poem))
+    phrases, phrase_order = _ordered(map(_phrase, rows[PHRASES]), lambda phrase: stands(phrase.id))
+    poems, _ = _ordered((CorpusFacts(*row) for row in rows[POEMS]), lambda poem: stands(poem.id))
     read = partial(_vectors, scratch, listed["files"], listed["vectors"])
     return Corpus(
         build_seed=build_seed,
-        test_share=test_share,
+        test_share=float(side == "test") if side else test_share,
         lines=lines,
         phrases=without_shared(phrases),
         poems=poems,
@@ -104,10 +121,12 @@ def read_corpus(scratch: Scratch, name: str, build_seed: int, test_share: float)
     )
 
 
-def _ordered(rows: Iterable[Any]) -> tuple[tuple[Any, ...], list[int]]:
-    """Rows by id, and where each stood."""
+def _ordered(rows: Iterable[Any], stands: Callable[[Any], bool]) -> tuple[tuple[Any, ...], list[int]]:
+    """The rows that stand by id, and where each stood."""
     found = list(rows)
-    order = sorted(range(len(found)), key=lambda place: found[place].id)
+    order = sorted(
+        (place for place, row in enumerate(found) if stands(row)), key=lambda place: found[place].id
+    )
     return tuple(found[place] for place in order), order
 
 

@@ -16,6 +16,7 @@ from mihakk.machinery.errors import Held
 from mihakk.machinery.lake.ledger import Ledger
 from mihakk.pipeline.build import Build, whole_input
 from mihakk.pipeline.ledger import ledger_of
+from mihakk.pipeline.sealed import sides
 from mihakk.pipeline.sign_off import standing_sign_off
 from mihakk.schemas.item import ITEM_ROWS
 from mihakk.schemas.record import Record
@@ -68,9 +69,8 @@ def content_change(build: Build, items: PackedItems | None = None) -> ContentCha
     clusters = tuple(build.stage(CURATED).read_all("clusters", Cluster))
     counts: Counter[str] = Counter()
     secret = None if build.config.release.blind == "off" else blind_key()
-    sealed = {name for name, (split, _) in old.items() if secret and split == "test"}
-    stays = {item.id for item in standing if public_id(secret, item.id) in sealed} if secret else set()
-    places = split_items(standing, build.config.release.test_share, clusters, stays)
+    placed = sides(build)
+    places = split_items(standing, build.config.release.test_share, clusters, placed.of if placed else None)
     stay, theirs = set(), {public_id(secret, item) if secret else item for item in decided}
     for item in standing:
         if item.id in places.left_out:

@@ -1,23 +1,29 @@
-"""What a blind benchmark sealed, carried over as it was: no record that is added later changes any of it.
+"""What rests on sealed golds, kept from what all may see: no record that is added later asks for a gold.
 
-Whoever may add records could else ask for a gold: a copy of a sealed poem with a guessed era makes the era
-contested if the guess is wrong, and the question would leave; a poet of a guessed era joins the wrong options
-of questions with that era. So the items of a sealed work are made once. They stay, with what the checks said
-of them, as long as their own record stands as it was and people settle nothing about it; records that are
-added and found to be the same work are not curated.
+Whoever may add records could else ask: a copy of a sealed poem with a guessed era makes the era contested if
+the guess is wrong, and the question would leave; a poet of a guessed era joins the wrong options of questions
+with that era, or is named beside a sealed one by a check. Three rules keep them apart:
+
+- A work belongs to a side, dev or test, before any item is made of it, by the texts of the works alone.
+- Items of a side are made and checked as if no other works were there.
+- A version closes all works of its test side. What was made of them stays as it was, sealed or not, with what
+  the checks said, as long as their own record stands and people settle nothing about it; no other item is
+  made of them; and records that are added and found to be the same work are not curated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
+from mihakk.machinery.draw import split_of
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.ids import content_hash, digest
+from mihakk.machinery.lake.stage import Stage
 from mihakk.pipeline.build import Build
 from mihakk.pipeline.campaigns import amendments_of
 from mihakk.pipeline.step import prepared
-from mihakk.releases.content.split import source_work, work
+from mihakk.releases.content.split import group_works, side_of, source_work, work
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.item import ITEM_ROWS, Item
@@ -32,19 +38,58 @@ KEPT, ITEMS, FINDINGS = TABLES = ("sealed", "sealed_items", "sealed_findings")
 """Tables of the last stage."""
 
 
-def kept_of(build: Build) -> dict[str, SealedItem]:
-    """Item id -> what the newest version kept of it; nothing of open benchmarks."""
+def kept_of(build: Build) -> list[SealedItem]:
+    """What the newest version kept of the works it closed; nothing of open benchmarks."""
     stage = build.stage(RELEASED)
     if build.config.release.blind == "off" or not stage.finished():
-        return {}
-    return {row.item: row for row in stage.read_all(KEPT, SealedItem)}
+        return []
+    return list(stage.read_all(KEPT, SealedItem))
 
 
-def sealed_works(build: Build) -> dict[str, SealedItem]:
-    """Work -> what was kept of one of its items, for the sealed works whose record stands as it was."""
-    works = {row.work: row for row in kept_of(build).values()}
+def closed_works(build: Build) -> dict[str, SealedItem]:
+    """Closed work -> a row that was kept of it, where its record stands as it was."""
+    works = {row.work: row for row in kept_of(build)}
     states = states_of(build, works) if works else {}
     return {name: row for name, row in works.items() if states.get(name) == row.state}
+
+
+class Sides(NamedTuple):
+    """Where the works of a blind benchmark belong."""
+
+    of: dict[str, str]
+    """Work -> `dev` or `test`."""
+    closed: frozenset[str]
+    """Works of test of which nothing is made any more."""
+
+    @property
+    def standing(self) -> dict[str, str]:
+        """Works that are not closed -> their side."""
+        return {name: side for name, side in self.of.items() if name not in self.closed}
+
+    @property
+    def digest(self) -> str:
+        """Changes with where any work belongs, and whether it is closed."""
+        return digest([sorted(self.of.items()), sorted(self.closed)])
+
+
+def sides(build: Build) -> Sides | None:
+    """Where every curated work belongs; None in an open benchmark, whose items are placed when all are made.
+
+    Works that an earlier version closed stay in test, and what is of their group joins them there: works that
+    were added since may have given the group another name.
+    """
+    if build.config.release.blind == "off":
+        return None
+    curated = build.stage(CURATED)
+    found = {work(name) for shard in curated.shards() for name in _ids(curated, shard)}
+    closed = frozenset(closed_works(build))
+    groups = group_works(sorted(found | closed), tuple(curated.read_all("clusters", Cluster)))
+    tested = {groups[row.work] for row in kept_of(build) if row.work in groups}
+    share = build.config.release.test_share
+    placed: dict[str, str] = {
+        name: "test" if group in tested else split_of(group, share) for name, group in groups.items()
+    }
+    return Sides(placed, closed)
 
 
 def added_copies(
@@ -65,16 +110,40 @@ def added_copies(
     return frozenset(name for name, known in same.items() if known.get(name) != states.get(name))
 
 
-def carried_by_shard(build: Build) -> dict[str, frozenset[str]]:
-    """Shard -> the works whose items it carries over; shards without any are not named."""
-    works = sealed_works(build)
+class Part(NamedTuple):
+    """What of a shard is made anew, and what is carried over."""
+
+    of: Mapping[str, str]
+    """Work that is not closed -> its side; empty in an open benchmark."""
+    carried: frozenset[str] = frozenset()
+    """Closed works, whose items stay as they were."""
+
+    def on(self, side: str, items: Iterable[Item]) -> list[Item]:
+        """The items of a side; all of an open benchmark, which has none."""
+        if not side:
+            return list(items)
+        return [item for item in items if side_of(item, self.of) == side]
+
+
+SIDES = ("dev", "test")
+
+
+def parts(build: Build, placed: Sides | None) -> Callable[[str], Part]:
+    """Gives what of each shard is made anew."""
     normalized = build.stage(NORMALIZED)
-    found = {}
-    for shard in normalized.shards() if works else ():
-        names = {*normalized.ids("poems", shard), *normalized.ids("idioms", shard)}
-        if mine := names & works.keys():
-            found[shard] = frozenset(mine)
-    return found
+
+    def part(shard: str) -> Part:
+        if placed is None:
+            return Part({})
+        names = {work(name) for name in _ids(normalized, shard)}
+        mine = {name: placed.of[name] for name in sorted(names - placed.closed) if name in placed.of}
+        return Part(mine, frozenset(names & placed.closed))
+
+    return part
+
+
+def _ids(stage: Stage, shard: str) -> list[str]:
+    return [*stage.ids("poems", shard), *stage.ids("idioms", shard)]
 
 
 def carried_items(build: Build, works: frozenset[str]) -> list[Item]:
@@ -122,10 +191,7 @@ def _of_record(record: Poem | Idiom) -> dict[str, Any]:
 
 
 def said_of(build: Build, items: Iterable[Item]) -> dict[str, list[Finding]]:
-    """Of the items that are as they were sealed, what the checks said of them then.
-
-    Checks that look at the whole set would else tell of a sealed gold by what they say of a copy.
-    """
+    """Of the items that are as they were carried over, what the checks said of them then."""
     kept, found = prepared("sealed", _state(build), lambda: _kept_findings(build))
     return {
         item.id: found.get(item.id, [])
@@ -135,7 +201,7 @@ def said_of(build: Build, items: Iterable[Item]) -> dict[str, list[Finding]]:
 
 
 def _kept_findings(build: Build) -> tuple[dict[str, SealedItem], dict[str, list[Finding]]]:
-    kept = kept_of(build)
+    kept = {row.item: row for row in kept_of(build)}
     found: dict[str, list[Finding]] = {}
     for one in build.stage(RELEASED).read_all(FINDINGS, Finding) if kept else ():
         found.setdefault(one.subject, []).append(one)
@@ -150,15 +216,18 @@ def _state(build: Build) -> str:
     return digest([[shard.parts.get(name) for name in TABLES] for shard in stage.manifest().shards])
 
 
-def sealed_tables(build: Build, works: frozenset[str]) -> dict[str, tuple[Any, list[Any]]]:
-    """What the lake keeps of the works that a version asks about; nothing where it seals none.
+def sealed_tables(build: Build) -> dict[str, tuple[Any, list[Any]]]:
+    """What the lake keeps of the works that a version closes; nothing of an open benchmark.
 
     Raises:
         UsageError: A work's record can't be found by its id.
     """
-    if not works:
+    placed = sides(build)
+    if placed is None:
         return {}
     from mihakk.releases.paper_trail.errata import CHECK
+
+    works = frozenset(name for name, side in placed.of.items() if side == "test")
 
     same: dict[str, set[str]] = {name: set() for name in works}
     for cluster in build.stage(CURATED).read_all("clusters", Cluster):
@@ -168,9 +237,13 @@ def sealed_tables(build: Build, works: frozenset[str]) -> dict[str, tuple[Any, l
     states = states_of(build, works.union(*same.values()))
     if lost := works - states.keys():
         raise UsageError(
-            f"{len(lost)} sealed works have no record of their id ({min(lost)}): an id of a blind benchmark "
-            "must not end in a colon and digits, as those of couplets do. Name the records otherwise"
+            f"{len(lost)} works of the test split have no record of their id ({min(lost)}): an id of a blind "
+            "benchmark must not end in a colon and digits, as those of couplets do. Rename the records"
         )
+
+    def known(about: str) -> dict[str, str]:
+        return {name: states[name] for name in sorted(same[about]) if name in states}
+
     made = build.stage(GENERATED).read_all("items", ITEM_ROWS)
     items = {item.id: item for item in made if source_work(item) in works}
     seen = build.stage(CHECKED)
@@ -180,10 +253,15 @@ def sealed_tables(build: Build, works: frozenset[str]) -> dict[str, tuple[Any, l
             work=about,
             state=states[about],
             content_hash=content_hash(item),
-            same={name: states[name] for name in sorted(same[about]) if name in states},
+            same=known(about),
         )
         for item in seen.read_all("items", ITEM_ROWS)
         if item.id in items and (about := source_work(item))
+    ]
+    without = sorted(works - {row.work for row in kept})
+    kept += [
+        SealedItem(item="", work=name, state=states[name], content_hash="", same=known(name))
+        for name in without
     ]
     said = [one for one in seen.read_all("findings", Finding) if one.subject in items and one.check != CHECK]
     return {

@@ -69,8 +69,6 @@ class AssembledRelease:
     """Fingerprints of the texts that a blind release seals; for the hub's registry alone."""
     poems: frozenset[str] = frozenset()
     """What stands for the poems whose labels it prints; likewise."""
-    works: frozenset[str] = frozenset()
-    """Ids of the poems and idioms that sealed questions are about; for the lake alone."""
 
     @property
     def items(self) -> int:
@@ -219,7 +217,6 @@ def _write(
         answers=_answers_release(config.name, version, answers) if answers and answers.is_dir() else None,
         seals=matter.seals,
         poems=matter.poems,
-        works=matter.works,
     )
 
 

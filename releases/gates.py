@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-from mihakk.machinery.draw import split_of
 from mihakk.machinery.errors import UsageError
 from mihakk.releases.auditor_agreement import ALL
 from mihakk.releases.cleaned_record import CleanedRecord
-from mihakk.releases.content.split import group_items
+from mihakk.releases.content.split import places_of
 from mihakk.releases.licence import forbids_derivatives, known
 from mihakk.releases.release_facts import (
     AgreementFact,
@@ -224,9 +223,11 @@ def _unresolved(config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
 def _splits(items: Sequence[Item], config: BenchmarkConfig, facts: ReleaseFacts) -> Gate:
     """Whether chains of like works leave both splits about as large as asked."""
     share = config.release.test_share
-    groups = group_items((item for item in items if not item.split), facts.clusters)
-    sizes = Counter(groups.values())
-    tested = sum(size for group, size in sizes.items() if split_of(group, share) == "test")
+    came_with_one = {item.id for item in items if item.split}
+    places = places_of(items, share, facts.clusters, facts.sides)
+    groups = {name: place for name, place in places.items() if name not in came_with_one}
+    sizes = Counter(group for _, group in groups.values())
+    tested = sum(split == "test" for split, _ in groups.values())
     largest, most = max(sizes.items(), key=lambda one: (one[1], one[0]), default=("none", 0))
     whole = max(1, len(groups))
     judged = 0 < share < 1 and len(groups) >= SPLIT_JUDGED

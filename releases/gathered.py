@@ -25,11 +25,9 @@ from mihakk.releases.content.item_tables import (
 from mihakk.releases.content.placement import place
 from mihakk.releases.content.seals import WAITS, Seals
 from mihakk.releases.content.secret import blind_key, public_id
-from mihakk.releases.content.split import source_work
 from mihakk.releases.gates import Gate, gates, require
 from mihakk.releases.leaks import Elsewhere, leaks_gate
 from mihakk.releases.lookups import look_up
-from mihakk.releases.paper_trail.audit_tables import read_removed
 from mihakk.releases.printed import printed_digests, rows_of
 from mihakk.releases.release_facts import ReleaseFacts
 from mihakk.releases.told import beside_seals, told_facts, told_gates
@@ -77,8 +75,6 @@ class ReleaseInput:
     """Fingerprints of the sealed texts."""
     poems: frozenset[str] = frozenset()
     """What stands for the poems whose labels the open items show."""
-    works: frozenset[str] = frozenset()
-    """Ids of the poems and idioms that sealed questions are about."""
 
     @property
     def released(self) -> Iterator[Placed]:
@@ -109,22 +105,21 @@ def gather(
     placed: Places
     key = None if config.release.blind == "off" else blind_key()
     printed = [row for folder in earlier for row in released_rows(folder)] if key else []
-    sealed = {row["id"] for row in printed if row["sealed"]}
-    stay = {item.id for item in items if key and public_id(key, item.id) in sealed} if sealed else set()
-    placed, left_out = place(items, papers.verdicts, papers.resolutions, config, facts, sealed=stay)
+    sealed = any(row["sealed"] for row in printed)
+    placed, left_out = place(items, papers.verdicts, papers.resolutions, config, facts)
     seals = seals or Seals(key=key or b"")
     placed, waiting = _without_waiting(
         placed, seals, lambda: _tables(_as_told(placed, config, key), canary, renders), key
     )
     left_out = (*left_out, *waiting)
-    marks, works = frozenset[str](), frozenset[str]()
+    marks = frozenset[str]()
     if key is not None:
-        named = {(one.id, one.reason) for folder in earlier for one in read_removed(folder)}
         own = Seals(printed=(printed_digests(earlier),))
-        placed, more = keep_apart(placed, key, SCORED, printed, seals, own=own, removed=named)
+        closed = facts.closed if sealed else ()
+        placed, more = keep_apart(placed, key, SCORED, printed, seals, own=own, closed=closed)
         left_out = (*left_out, *more)
         test = [one.item for splits in placed.values() for one in splits.get(SCORED, ())]
-        marks, works = marks.union(*map(seals.marks, test)), frozenset(map(source_work, test))
+        marks = marks.union(*map(seals.marks, test))
         if not any(SCORED in splits for splits in placed.values()):
             raise UsageError(_NOTHING_SEALED)
     shown = [
@@ -179,7 +174,6 @@ def gather(
         hub=seals,
         seals=marks,
         poems=poems,
-        works=works,
     )
 
 

@@ -289,6 +289,10 @@ class ReleaseFacts(Record):
     """Sources and tasks that gave nothing or lost more than a fifth."""
     clusters: tuple[Cluster, ...] = ()
     """Near duplicates that curation left standing or merged: they share a split."""
+    sides: dict[str, str] = Field(default_factory=dict)
+    """Work to its split, of a blind benchmark: settled before items are made of it."""
+    closed: frozenset[str] = frozenset()
+    """Works of which an earlier version of a blind benchmark sealed what it was going to seal."""
     baselines: tuple[Baseline, ...] = ()
     """How far solvers that go by form alone get on the items to be released."""
     spreads: tuple[ValueSpread, ...] = ()

@@ -21,9 +21,10 @@ class Published(Record):
 
 
 class SealedItem(Record):
-    """An item of a work that a blind version asks about, as it stood then; for the lake alone."""
+    """An item of a work in the test split of a blind version, as it stood then; for the lake alone."""
 
     item: str
+    """Empty for a work of which the version had no item."""
     work: str
     """The poem or idiom it asks about."""
     state: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,7 +20,7 @@ from mihakk.machinery.settings import settings
 from mihakk.pipeline.build import Build, whole_input
 from mihakk.pipeline.embedder import OpenedEmbedder
 from mihakk.pipeline.people import review_stores
-from mihakk.pipeline.sealed import said_of
+from mihakk.pipeline.sealed import SIDES, Part, parts, said_of, sides
 from mihakk.pipeline.step import Call, Share, Spread, Step, Tick, prepared, shards_before
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.item import ITEM_ROWS
@@ -50,10 +51,12 @@ class Whole(NamedTuple):
     """What every shard needs to know of the whole set."""
 
     scratch: Scratch
-    set_index: str
-    """Name of the set's index; each process reads it once."""
+    set_index: Mapping[str, str]
+    """Side, empty in an open benchmark -> name of the set's index; each process reads it once."""
+    part: Part
+    """What of the shard is checked anew."""
     state: str
-    """Digest of all items as corrected."""
+    """Digest of all items as corrected, and of where their works belong."""
     reports: tuple[Any, ...]
     """Defects that consumers reported, which only the machine of the run holds."""
     of_records: Mapping[str, tuple[Finding, ...]]
@@ -64,13 +67,20 @@ class Whole(NamedTuple):
 def _whole(build: Build, spread: Spread) -> Iterator[Share]:
     """Findings about duplicates and bias depend on every other item: each shard is gathered on the engine."""
     corrected = _all_corrections(build)
-    state = digest([whole_input(build, STAGE), corrected])
+    placed = sides(build)
+    state = digest([whole_input(build, STAGE), corrected, *([placed.digest] if placed else [])])
     measured = [build.config.embeddings, build.config.checks.model_dump()] if cosines(build) else []
     scratch = build.lake.scratch(STAGE, digest([STEP.code(), STEP.settings(build)]))
-    index = scratch.packed("index", [state, measured], lambda: _index(build, spread))
-    whole = Whole(scratch, index, state, reports_of(build), _of_records(build))
-    yield lambda _: whole
-    scratch.keep_only([index])
+    part = parts(build, placed)
+    index = {
+        side: scratch.packed(
+            "index", [state, measured, *([side] if side else [])], partial(_index, build, spread, part, side)
+        )
+        for side in (SIDES if placed else ("",))
+    }
+    reports, of_records = reports_of(build), _of_records(build)
+    yield lambda shard: Whole(scratch, index, part(shard), state, reports, of_records)
+    scratch.keep_only(index.values())
 
 
 def _check(build: Build, shard: str, whole: Whole, tick: Tick) -> list[ShardManifest]:
@@ -183,12 +193,15 @@ def _output(
     from mihakk.validators.checks.checking import check_items, check_set
     from mihakk.validators.checks.setindex import SetIndex
 
-    scratch, name = whole.scratch, whole.set_index
-    index = prepared("set index", scratch.root + name, lambda: scratch.unpacked(SetIndex, name))
-    anew = [item for item in items if item.id not in sealed]
-    findings = [*check_items(anew, build.config.checks, index), *reported]
-    if shard == build.before(STAGE).shards()[0]:
-        findings += check_set(index, build.config.checks)
+    scratch = whole.scratch
+    first, findings = shard == build.before(STAGE).shards()[0], list[Finding]()
+    of_set: list[Finding] = []
+    for side, name in whole.set_index.items():
+        index = prepared(f"set index {side}", scratch.root + name, partial(scratch.unpacked, SetIndex, name))
+        anew = [item for item in whole.part.on(side, items) if item.id not in sealed]
+        findings += check_items(anew, build.config.checks, index)
+        of_set += check_set(index, build.config.checks) if first else []
+    findings += [*reported, *of_set]
     counts = Counter(f"{finding.severity}.{finding.check}" for finding in findings)
     return ShardOutput(
         tables={"items": (ITEM_ROWS, items), "findings": (Finding, findings)},
@@ -205,23 +218,27 @@ def _all_corrections(build: Build) -> dict[str, str]:
     return {item.id: content_hash(item) for item in corrected if item.id in settled}
 
 
-def _index(build: Build, spread: Spread) -> SetIndex:
-    """What checks need to know of all items at once."""
+def _index(build: Build, spread: Spread, part: Callable[[str], Part], side: str) -> SetIndex:
+    """What checks need to know of all items at once, of a side's where the benchmark is blind."""
     from mihakk.validators.checks.setindex import E5_BAND, cosine_band, prepare
 
     band = cosine_band(build.config.checks, build.config.embeddings)
     shards = build.before(STAGE).shards()
-    gathered = spread([Call(f"{STAGE} gather {shard}", _gathered, (build, shard)) for shard in shards])
+    gathered = spread(
+        [Call(f"{STAGE} gather {shard}", _gathered, (build, shard, part(shard), side)) for shard in shards]
+    )
     return prepare(gathered, band=band or E5_BAND)
 
 
-def _gathered(build: Build, shard: str) -> Gathered:
+def _gathered(build: Build, shard: str, part: Part, side: str) -> Gathered:
     """What one shard contributes to the index."""
     from mihakk.validators.checks.gathering import gather
 
     items = build.before(STAGE).read("items", ITEM_ROWS, shard)
     embedder = OpenedEmbedder(build.config.embeddings)() if cosines(build) else None
-    return gather(_fixed(build, items, reviews_of(build))[0], embedder)
+    items, _ = _fixed(build, items, reviews_of(build))
+    sealed = said_of(build, items) if side else {}
+    return gather([item for item in part.on(side, items) if item.id not in sealed], embedder)
 
 
 def cosines(build: Build) -> bool:

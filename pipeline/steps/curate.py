@@ -20,7 +20,7 @@ from mihakk.machinery.lake.scratch import Scratch
 from mihakk.pipeline.build import Build, inputs_of
 from mihakk.pipeline.campaigns import amendments_of
 from mihakk.pipeline.rows import records
-from mihakk.pipeline.sealed import LIKE_SEALED, added_copies, sealed_works
+from mihakk.pipeline.sealed import LIKE_SEALED, added_copies, closed_works
 from mihakk.pipeline.step import Call, Share, Spread, Step, Tick, shards_before
 from mihakk.schemas.campaign import OF_ITEMS, Amendment
 from mihakk.schemas.finding import Finding
@@ -51,7 +51,7 @@ def _duplicates(build: Build, spread: Spread) -> Iterator[Share]:
 
     near, added = DuplicatePasses(scratch, run), frozenset[str]()
     entries, groups = _found(build, scratch, near, added)
-    works = sealed_works(build)
+    works = closed_works(build)
     if works and (added := added_copies(build, works, (each.cluster for each in groups))):
         entries, groups = _found(build, scratch, near, added)
     found = entries.by_shard(groups)

@@ -16,9 +16,11 @@ from mihakk.pipeline.build import Build, inputs_of, whole_input
 from mihakk.pipeline.campaigns import amendments_of
 from mihakk.pipeline.embedder import OpenedEmbedder
 from mihakk.pipeline.rows import records
-from mihakk.pipeline.sealed import carried_by_shard, carried_inputs, carried_items
+from mihakk.pipeline.sealed import SIDES, Part, Sides, carried_inputs, carried_items, parts, sides
 from mihakk.pipeline.step import Call, Share, Spread, Step, Tick, Where, prepared, shards_before
 from mihakk.releases.content.secret import blind_key, keyed
+from mihakk.releases.content.split import work
+from mihakk.schemas.benchmark import BenchmarkConfig
 from mihakk.schemas.campaign import OF_ITEMS, Amendment
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.item import ITEM_ROWS
@@ -27,6 +29,7 @@ from mihakk.schemas.poem import Poem
 from mihakk.schemas.stages import GENERATED
 
 if TYPE_CHECKING:
+    from mihakk.generators.corpus import Corpus
     from mihakk.generators.writing.writer import Writer
 
 STAGE = GENERATED
@@ -41,8 +44,10 @@ class Shared(NamedTuple):
     draws: int
     """What all draws depend on."""
     writer: Writer | None = None
-    carried: frozenset[str] = frozenset()
-    """Works of the shard that a version has sealed: their items are not made anew."""
+    part: Part = Part({})
+    """What of the shard is made anew."""
+    sides: str = ""
+    """Digest of where the works of a blind benchmark belong; empty in an open one."""
 
 
 @contextmanager
@@ -50,24 +55,26 @@ def _corpus(build: Build, spread: Spread) -> Iterator[Share]:
     """The index of all records, made shard by shard and embedded piece by piece on the engine."""
     scratch = build.lake.scratch(STAGE, digest([STEP.code(), STEP.settings(build)]))
     shards, draws = build.before(STAGE).shards(), draws_seed(build)
-    corpus, used = _write_corpus(build, scratch, spread, shards)
-    sealed, nothing = carried_by_shard(build), frozenset[str]()
+    placed = sides(build)
+    corpus, used = _write_corpus(build, scratch, spread, shards, placed)
+    part, state = parts(build, placed), placed.digest if placed else ""
     if build.config.generator is None:
-        yield lambda shard: Shared(scratch, corpus, draws, None, sealed.get(shard, nothing))
+        yield lambda shard: Shared(scratch, corpus, draws, None, part(shard), state)
     else:
         from mihakk.generators.writing.writer import open_writer
 
         with open_writer(
             build.config.generator, build.lake.folder("journals", "generator"), build.spending
         ) as writer:
-            yield lambda shard: Shared(scratch, corpus, draws, writer, sealed.get(shard, nothing))
+            yield lambda shard: Shared(scratch, corpus, draws, writer, part(shard), state)
     scratch.keep_only(used)
 
 
 def _write_corpus(
-    build: Build, scratch: Scratch, spread: Spread, shards: Sequence[str]
+    build: Build, scratch: Scratch, spread: Spread, shards: Sequence[str], placed: Sides | None
 ) -> tuple[str, list[str]]:
     """Name of the corpus, and all its files."""
+    open_to = None if placed is None else placed.standing
     from mihakk.generators.generating import uses_vectors
     from mihakk.generators.index import pieces, write_corpus, write_index, write_vectors
     from mihakk.machinery.embeddings import model_version
@@ -90,7 +97,7 @@ def _write_corpus(
     )
     model = build.config.embeddings if uses_vectors(build.config) else "none"
     if model == "none":
-        corpus = write_corpus(scratch, files, [], "")
+        corpus = write_corpus(scratch, files, [], "", open_to)
         return corpus, [*files, corpus]
     version = model_version(model)
     wanted = [(file, piece) for file in files for piece in pieces(scratch, file)]
@@ -107,7 +114,7 @@ def _write_corpus(
     by_file: dict[str, list[str]] = {file: [] for file in files}
     for (file, _), name in zip(wanted, made, strict=True):
         by_file[file].append(name)
-    corpus = write_corpus(scratch, files, [by_file[file] for file in files], version)
+    corpus = write_corpus(scratch, files, [by_file[file] for file in files], version, open_to)
     return corpus, [*files, *made, corpus]
 
 
@@ -118,7 +125,8 @@ def _generate(build: Build, shard: str, shared: Shared, tick: Tick) -> list[Shar
         shard,
         corpus=whole_input(build, STAGE),
         people=[row.model_dump() for row in settled],
-        **carried_inputs(build, shared.carried),
+        **carried_inputs(build, shared.part.carried),
+        **({"sides": shared.sides} if shared.sides else {}),
         **({} if shared.draws == build.config.seed else {"draws": sha256(f"{shared.draws}".encode())}),
     )
     manifest = build.stage(STAGE).run(shard, inputs, lambda: _output(build, shard, shared, settled))
@@ -135,30 +143,31 @@ def _settled(build: Build, found: Sequence[Poem | Idiom]) -> list[Amendment]:
 
 def _output(build: Build, shard: str, shared: Shared, settled: Sequence[Amendment]) -> ShardOutput:
     from mihakk.generators.generating import generate_shard
-    from mihakk.generators.index import read_corpus
 
-    name, seed, share = shared.corpus, shared.draws, build.config.release.test_share
-    corpus = prepared(
-        "corpus",
-        digest([shared.scratch.root, name, f"{seed}", share]),
-        lambda: read_corpus(shared.scratch, name, seed, share),
-    )
     found = records(build, STAGE, shard)
     refused: dict[str, set[str]] = {}
     for row in settled:
         if row.field == "wrong":
             refused.setdefault(row.record, set()).add(row.before)
-    made = generate_shard(
-        [record for record in found if record.id not in shared.carried],
-        corpus,
-        build.config,
-        shared.writer and shared.writer.anew(),
-        refused={record: frozenset(texts) for record, texts in refused.items()},
-        chosen={row.record: (row.before, row.after) for row in settled if row.field == "wrong_idiom"},
-        draws=seed,
-    )
-    items = [*made.items, *carried_items(build, shared.carried)]
-    rejected = len(made.rejected)
+    every = [
+        generate_shard(
+            [record for record in found if not side or shared.part.of.get(work(record.id)) == side],
+            _read_corpus(build, shared, side),
+            _of_side(build.config, side),
+            shared.writer and shared.writer.anew(),
+            refused={record: frozenset(texts) for record, texts in refused.items()},
+            chosen={row.record: (row.before, row.after) for row in settled if row.field == "wrong_idiom"},
+            draws=shared.draws,
+        )
+        for side in (SIDES if shared.sides else ("",))
+    ]
+    items = [*(item for made in every for item in made.items), *carried_items(build, shared.part.carried)]
+    rejections = [row for made in every for row in made.rejected]
+    rejected = len(rejections)
+    notes: Counter[str] = Counter()
+    for made in every:
+        notes.update(made.skipped)
+        notes.update(made.written)
     return ShardOutput(
         tables={"items": (ITEM_ROWS, items)},
         counts=ShardCounts(
@@ -166,11 +175,32 @@ def _output(build: Build, shard: str, shared: Shared, settled: Sequence[Amendmen
             kept=len(found) - rejected,
             rejected=rejected,
             written=len(items),
-            reasons=dict(Counter(row.reason for row in made.rejected)),
-            notes={**made.skipped, **made.written},
+            reasons=dict(Counter(row.reason for row in rejections)),
+            notes=dict(notes),
         ),
-        rejections=made.rejected,
+        rejections=rejections,
     )
+
+
+def _read_corpus(build: Build, shared: Shared, side: str) -> Corpus:
+    """The corpus, of a side alone where there is one; read once per process."""
+    from mihakk.generators.index import read_corpus
+
+    name, seed, share = shared.corpus, shared.draws, build.config.release.test_share
+    return prepared(
+        f"corpus {side}",
+        digest([shared.scratch.root, name, f"{seed}", share]),
+        lambda: read_corpus(shared.scratch, name, seed, share, side),
+    )
+
+
+def _of_side(config: BenchmarkConfig, side: str) -> BenchmarkConfig:
+    """The config with a side's own share of the sample, which is drawn from its works alone."""
+    if not side or config.sample is None:
+        return config
+    share = config.release.test_share if side == "test" else 1 - config.release.test_share
+    sample = config.sample.model_copy(update={"records": round(config.sample.records * share)})
+    return config.model_copy(update={"sample": sample})
 
 
 def draws_seed(build: Build) -> int:

@@ -25,7 +25,7 @@ from mihakk.pipeline.people import (
     miss_rate_fact,
 )
 from mihakk.pipeline.rows import source_counts
-from mihakk.pipeline.sealed import kept_of, sealed_tables
+from mihakk.pipeline.sealed import kept_of, sealed_tables, sides
 from mihakk.pipeline.sign_off import standing_overrides, standing_sign_off
 from mihakk.pipeline.step import Step, Tick
 from mihakk.pipeline.steps.audit import audited_by, journal_folder
@@ -167,7 +167,7 @@ def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
         files=len(release.digests),
     )
     return ShardOutput(
-        tables={"release": (Published, [row]), **sealed_tables(build, release.works)},
+        tables={"release": (Published, [row]), **sealed_tables(build)},
         counts=ShardCounts(
             read=len(items),
             kept=release.items,
@@ -180,18 +180,18 @@ def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
 
 
 def _refuse_unkept(build: Build, release: AssembledRelease) -> None:
-    """Refuses that sealed questions leave of which the lake keeps nothing, unless a person approved it."""
+    """Refuses a further version where the lake keeps nothing of those before it, unless a person approved."""
     if build.config.release.blind == "off" or release.diff is None or kept_of(build):
         return
-    changes = release.diff.changes
-    leave = sum(one.kind == "removed" and one.split == "test" for one in changes)
+    leave = sum(one.kind == "removed" and one.split == "test" for one in release.diff.changes)
     word = standing_sign_off(build)
-    if leave and (word is None or word.decision != "approve"):
+    if word is None or word.decision != "approve":
         raise UsageError(
-            f"{leave:,} questions that {release.name} {release.diff.old} sealed would leave, and this lake "
-            "keeps nothing of them to carry over: it is not the one that made that version, or an older "
-            "Mihakk did. If records added since are why, their leaving tells golds. Build in the lake that "
-            f"made it, or, if you know why they leave: mihakk release {release.name} --sign-off NAME"
+            f"this lake keeps nothing of what {release.name} {release.diff.old} sealed, to carry over: it is "
+            f"not the one that made that version, or an older Mihakk did. {leave:,} sealed questions would "
+            "leave, and what is new may be what checks objected to then; if records added since are why, "
+            "either tells golds. Build in the lake that made it, or, if you know what changes and why: "
+            f"mihakk release {release.name} --sign-off NAME"
         )
 
 
@@ -231,6 +231,7 @@ def facts(build: Build, items: Sequence[Any]) -> ReleaseFacts:
     review = review_of(build)
     people = review.report()
     agreed = agreement_facts(people)
+    placed = sides(build)
     reviewed, votes = review.published_votes()
     return ReleaseFacts(
         code_version=STEP.code(),
@@ -239,6 +240,8 @@ def facts(build: Build, items: Sequence[Any]) -> ReleaseFacts:
         funnel=tuple(_funnel(build)),
         losses=tuple(losses(build)),
         clusters=tuple(build.stage(CURATED).read_all("clusters", Cluster)),
+        sides=placed.of if placed else {},
+        closed=placed.closed if placed else frozenset(),
         # A model's judgement of meaning is no form.
         baselines=tuple(one for one in quality.baselines if one.name != "most_similar"),
         spreads=(*letter_spreads(items), *(one for one in quality.spreads if one.measure == "cosine")),

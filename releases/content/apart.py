@@ -8,8 +8,8 @@ told by how often labels are offered, or are right in the open split.
 
 A version is read beside those before it. What an earlier version sealed keeps its place, and nothing else may
 show its texts; what it, another benchmark of the hub or this repository printed with its gold is never
-sealed, nor what its errata said that checks, auditors or people objected to; and a sealed question whose
-options change is asked no more, for the option that stays is likely the right one.
+sealed, nor what it could have sealed and did not, as checks, auditors or people may have objected to it; and
+a sealed question whose options change is asked no more, for the option that stays is likely the right one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mihakk.machinery.text import key
 from mihakk.releases.content.fingerprints import NAMES, PIECES
 from mihakk.releases.content.item_tables import Placed, config_name
 from mihakk.releases.content.placement import LIKE_TEST
-from mihakk.releases.content.seals import PRINTED, WAITS, Seals
+from mihakk.releases.content.seals import PRINTED, Seals
 from mihakk.releases.content.secret import keyed, public_id
 from mihakk.releases.content.split import LABELS, source_work
 from mihakk.schemas.item import ChoiceItem, Item
@@ -40,9 +40,7 @@ TOLD_BY_FREQUENCY = "blind_told_by_frequency"
 DOUBT = 0.2
 """Chance of as good a guess by luck, under which a guess by frequency is not believed to be luck."""
 CHANGED = "blind_options_changed"
-OBJECTED = "blind_objected_before"
-_SAYS_NOTHING = (SHARED, PRINTED, WAITS, LIKE_TEST, CHANGED)
-"""Reasons of errata that rest on texts alone. Any other may rest on the gold, as checks and auditors do."""
+CLOSED = "blind_closed_before"
 
 Label = tuple[str, str]
 """Config and option."""
@@ -92,7 +90,7 @@ def keep_apart(
     seals: Seals,
     *,
     own: Seals | None = None,
-    removed: Collection[tuple[str, str]] = (),
+    closed: Collection[str] = (),
 ) -> tuple[dict[str, dict[str, list[Placed]]], list[Rejection]]:
     """The items that a blind release may hold, and those left out.
 
@@ -101,7 +99,8 @@ def keep_apart(
         earlier: Public rows of earlier versions.
         seals: What others have printed.
         own: What earlier versions printed with their golds.
-        removed: Public id and reason of all that the errata of earlier versions name.
+        closed: Works of which no further question is sealed: whoever has the checks and auditors that
+            objected to one, or the open split that told it, could ask them about each option.
     """
     before = _earlier(earlier)
     test: list[Item] = []
@@ -114,6 +113,8 @@ def keep_apart(
     printed = {unit.name for unit in every if seals.is_printed(sealed[unit.name])}
     units = [unit for unit in every if unit.name not in printed]
     names = {unit.name: name for unit in units if (name := before.name(unit, secret))}
+    late = {u.name: u for u in units if u.name not in names and source_work(u.items[0]) in closed}
+    units = [unit for unit in units if unit.name not in late]
     changed = [unit for unit in units if unit.name in names and before.has_others(unit, names[unit.name])]
     gone = {unit.name for unit in changed}
     old = names.keys() - gone
@@ -121,17 +122,7 @@ def keep_apart(
     shown = frozenset[str]().union(*(runs for name, (_, runs) in before.sealed.items() if name not in stay))
     taken = _disjoint((unit for unit in units if unit.name in old), ())
     taken += _disjoint((unit for unit in units if unit.name not in names), shown, taken)
-    # What a version called told has its gold told by that version's open split, for good. That checks
-    # or people objected to an item tells of its gold too: whoever has them can ask about each option.
-    named = {name: reason for name, reason in removed if reason not in _SAYS_NOTHING}
-    objected, asked = list[_Unit](), list[_Unit]()
-    for unit in taken:
-        said = {named.get(public_id(secret, one.id)) for one in unit.items} - {None}
-        if not said:
-            asked.append(unit)
-        elif TOLD_BY_FREQUENCY not in said:
-            objected.append(unit)
-    kept = _untold_all(asked, dev, old)
+    kept = _untold_all(taken, dev, old)
     # Only now, so that a build that changes nothing takes and leaves the same questions for the same reasons.
     own = own or Seals()
     told = {unit.name for unit in kept if own.is_printed(sealed[unit.name])}
@@ -143,7 +134,7 @@ def keep_apart(
     used = shown.union(*(unit.texts for unit in kept))
     reasons = dict.fromkeys(_ids(every), SHARED)
     reasons |= dict.fromkeys(_ids(taken), TOLD_BY_FREQUENCY)
-    reasons |= dict.fromkeys(_ids(objected), OBJECTED)
+    reasons |= dict.fromkeys(_ids(late.values()), CLOSED)
     reasons |= dict.fromkeys(_ids(changed), CHANGED)
     reasons |= dict.fromkeys(_ids(unit for unit in every if unit.name in printed), PRINTED)
     for name in _ids(kept):
@@ -249,7 +240,8 @@ def _untold(units: Sequence[_Unit], rates: Mapping[Label, float], old: Collectio
 
     Guesses are the rarest and the commonest option, and the one that is right most often in the open split.
     What an earlier version sealed stays, whatever is guessed of it: leaving would tell that the guess was
-    right, and whoever reports open items moves the guess.
+    right, and whoever reports open items moves the guess. Nor does it count for the others, of which a
+    stranger's may be one: that this one stays would tell how often guesses at the sealed ones are right.
     """
     left = [unit for unit in units if isinstance(unit.items[0], ChoiceItem)]
     others = [unit for unit in units if not isinstance(unit.items[0], ChoiceItem)]
@@ -288,16 +280,17 @@ def _told(
 ) -> _Unit | None:
     """A question that the guess finds, where the guess finds more than luck explains."""
     right, chance, found = 0.0, 0.0, []
-    for unit in units:
+    mine = [unit for unit in units if unit.name not in old]
+    for unit in mine:
         item = _choice(unit)
         counts = [guess(item, option) for option in item.options]
         best = [place for place, count in enumerate(counts) if count == max(counts)]
         share = len(set(best) & set(item.gold)) / len(best)
         right += share
         chance += len(item.gold) / len(item.options)
-        if share > len(item.gold) / len(item.options) and unit.name not in old:
+        if share > len(item.gold) / len(item.options):
             found.append((share, unit))
-    luck = binomial_tail(round(right), len(units), min(1.0, chance / len(units)))
+    luck = binomial_tail(round(right), len(mine), min(1.0, chance / len(mine))) if mine else 1.0
     return max(found, key=lambda one: one[0])[1] if found and luck < DOUBT else None
 
 

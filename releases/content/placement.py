@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from mihakk.machinery.errors import UsageError
@@ -31,12 +31,9 @@ def place(
     resolutions: Sequence[Resolution],
     config: BenchmarkConfig,
     facts: ReleaseFacts,
-    *,
-    sealed: Collection[str] = (),
 ) -> tuple[dict[str, dict[str, Sequence[Placed]]], tuple[Rejection, ...]]:
     """Config -> split -> items sorted by id, and the items that no split can hold.
 
-    `sealed` are those that an earlier version sealed.
     `UsageError`: no item, two of one id, a licence nobody knows, or a flagged item that nobody kept.
     """
     ordered = (items if isinstance(items, PackedItems) else PackedItems(items)).by_id()
@@ -48,7 +45,7 @@ def place(
     refuse_unknown(ordered, config.release.licence)
     judged = {one.item: (one.status, one.audit_state) for one in verdicts}
     decided = {one.item: one for one in resolutions}
-    split = split_items(ordered, config.release.test_share, facts.clusters, sealed)
+    split = split_items(ordered, config.release.test_share, facts.clusters, facts.sides)
     placed: dict[str, dict[str, PlacedItems]] = {}
     for place, item in enumerate(ordered):
         where, group = split.places[item.id]

@@ -77,15 +77,28 @@ def group_items(
         if isinstance(item, ChoiceItem) and item.pair_id:
             groups.join(about, f"~pair:{item.pair_id}")
         asked[_asked(item)].append(about)
+    _join(groups, asked, clusters, max(MOST_SHARE * len(own), MOST_ITEMS) if most is None else most)
+    return {name: groups.root(about) for name, about in own.items()}
+
+
+def group_works(works: Collection[str], clusters: Sequence[Cluster]) -> dict[str, str]:
+    """Work to group name, as `group_items` does before any item is made: by the texts of the works alone."""
+    groups = Groups[str]()
+    for name in works:
+        groups.add(name)
+    _join(groups, {}, clusters, max(MOST_SHARE * len(works), MOST_ITEMS))
+    return {name: groups.root(name) for name in works}
+
+
+def _join(
+    groups: Groups[str], asked: Mapping[str, Sequence[str]], clusters: Sequence[Cluster], most: float
+) -> None:
     for cluster in clusters:
         if cluster.level != "couplet":
             for merged in cluster.merged:
                 groups.join(work(cluster.kept), work(merged))
-    if most is None:
-        most = max(MOST_SHARE * len(own), MOST_ITEMS)
     for link in sorted(_links(asked, clusters)):
         groups.join(link.first, link.second, most)
-    return {name: groups.root(about) for name, about in own.items()}
 
 
 def _links(asked: Mapping[str, Sequence[str]], clusters: Iterable[Cluster]) -> Iterator[Link]:
@@ -136,24 +149,48 @@ def split_items(
     items: Sequence[Item],
     test_share: float,
     clusters: Sequence[Cluster] = (),
-    sealed: Collection[str] = (),
+    sides: Mapping[str, str] | None = None,
 ) -> Split:
     """Dev and test; an item of an external benchmark keeps the split it came with.
 
     Args:
-        sealed: Items that an earlier version sealed. They stay in test, and with them what is of their group:
-            works that were added since may have given the group another name.
+        sides: Where each work belongs, if that was settled before items were made of it, as it is in a blind
+            benchmark; groups lie within a side then.
     """
-    groups = group_items(items, clusters)
-    tested = {groups[item.id] for item in items if item.id in sealed} if sealed else set()
-    places = {
-        item.id: (item.split or _side(groups[item.id], tested, test_share), groups[item.id]) for item in items
-    }
+    places = places_of(items, test_share, clusters, sides)
     return Split(places, dict(_across(items, places, clusters)))
 
 
-def _side(group: str, tested: Collection[str], test_share: float) -> str:
-    return "test" if group in tested else split_of(group, test_share)
+def places_of(
+    items: Sequence[Item],
+    test_share: float,
+    clusters: Sequence[Cluster] = (),
+    sides: Mapping[str, str] | None = None,
+) -> dict[str, tuple[str, str]]:
+    """Item id to split and group, each item heeded alone; arguments as those of `split_items`."""
+    if not sides:
+        groups = group_items(items, clusters)
+        named = ((item, groups[item.id]) for item in items)
+        return {item.id: (item.split or split_of(group, test_share), group) for item, group in named}
+    places: dict[str, tuple[str, str]] = {}
+    for side in sorted({*sides.values()}):
+        mine = (item for item in items if side_of(item, sides) == side)
+        groups = group_items(mine, [one for each in clusters if (one := _within(each, sides, side))])
+        places |= {name: (side, group) for name, group in groups.items()}
+    return places
+
+
+def side_of(item: Item, sides: Mapping[str, str]) -> str:
+    """Where an item's work belongs; what is about no work of the benchmark is test's."""
+    return sides.get(source_work(item), "test")
+
+
+def _within(cluster: Cluster, sides: Mapping[str, str], side: str) -> Cluster | None:
+    """What of a cluster belongs to a side, or was merged into what does; nothing where no two do."""
+    members = [name for name in (cluster.kept, *cluster.merged) if sides.get(work(name), side) == side]
+    if len(members) < 2:
+        return None
+    return cluster.model_copy(update={"kept": members[0], "merged": tuple(members[1:])})
 
 
 def _across(

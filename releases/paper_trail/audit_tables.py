@@ -144,10 +144,6 @@ def write_review(reviewed: Sequence[ReviewedContent], votes: Sequence[Vote], fol
     _write((one.model_dump() for one in votes), _VOTES, folder / "votes.parquet")
 
 
-UNRELEASED = "not_released"
-"""All that a blind release says of an item that no version had."""
-
-
 class Erratum(Record):
     """Something left out of a release, why, and on what evidence."""
 
@@ -173,8 +169,8 @@ def errata(
     """The errata of a release, sorted: what this build left out, and every item that earlier releases had.
 
     An item that `changes` since the release before call removed is named even if the build is silent.
-    Of a blind one, what no version had is named without its reason: a check that finds a copy of a sealed
-    question says by its reason whether the copy's gold is the sealed one.
+    A blind one names nothing that no version had: how many questions were made of a record and are not asked
+    may tell what a check says of their golds. The lake keeps what became of them.
     """
     gone = {} if changes is None else {one.id: one for one in changes.changes if one.kind == "removed"}
     before = changes.old if changes is not None else ""
@@ -193,10 +189,7 @@ def errata(
         for one in removed
     ]
     if blind:
-        rows = [one for one in rows if one.last_version] + [
-            Erratum(id=name, reason=UNRELEASED, evidence="withheld: the benchmark is blind")
-            for name in {one.id for one in rows if not one.last_version}
-        ]
+        rows = [one for one in rows if one.last_version]
     stated = {one.id for one in rows}
     rows += [
         Erratum(id=name, reason=one.reason, evidence="see audit/verdicts.parquet", last_version=before)

@@ -1,7 +1,8 @@
 """Whoever may add records to a blind benchmark's sources learns no gold by what his records do.
 
-One benchmark is built in two worlds that differ in the labels of a stranger's records alone: copies of sealed
-poems, longer editions of them, and poems that share a couplet with one, with the sealed era or with another.
+One benchmark is built in two worlds that differ in the labels of a stranger's records alone, which are those of
+sealed poems or others: copies of sealed poems, longer editions of them, poems that share a couplet with one, and
+poems of the poet of one, who wrote no other.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import pytest
 
 from mihakk.machinery.settings import SAMPLES
 from mihakk.releases.content.secret import public_id
+from mihakk.releases.paper_trail.audit_tables import read_removed
 from mihakk.schemas.item import ITEM_ROWS
 from mihakk.schemas.stages import GENERATED
 from tests.end_to_end.conftest import Workshop, make_workshop
@@ -45,7 +47,7 @@ def words() -> list[str]:
 def poem(number: int, couplets: list[list[str]], era: str, **more: str) -> Row:
     return {
         "id": f"p{number}",
-        "poet": f"شاعر {chr(0x628 + number % 20)}",
+        "poet": f"شاعر {chr(0x628 + number % 20)}{chr(0x628 + number // 20 % 20)}",
         "title": "",
         "era": era,
         "genre": GENRES[number // 4 % 4],
@@ -68,7 +70,6 @@ def workshop(folder: Path) -> Workshop:
         ]
         config["curate"] = {"required": ["poet"]}
         config["tasks"] = [{"use": task} for task in ("era_choice", "genre_choice", "continuation")]
-        config["checks"] = {"off": ["MD02"]}
         config["audit"]["limit"] = 0
         config["release"] |= {"blind": "repository", "baseline_margin": 5, "test_share": 0.5}
 
@@ -127,7 +128,7 @@ def test_the_labels_of_added_records_change_nothing_that_is_public(
     own = {row["id"]: row for row in OWN}
     asking = [own[name.removeprefix("own-")] for name in sorted(sealed)]
     worlds = {}
-    for world in ("right", "wrong", "others"):
+    for world in ("right", "wrong", "others", "right poets", "wrong poets"):
         shutil.copytree(shop.folder / "first", shop.folder / world)
         written(tmp_path / "strangers.jsonl", strangers(asking, world))
         # The owner's own file grows too, at its head: what stands in it unchanged has other lines and digests.
@@ -140,16 +141,34 @@ def test_the_labels_of_added_records_change_nothing_that_is_public(
         assert all(opened[name]["gold"] == row["gold"] for name, row in answers.items())
     right, wrong = told(worlds["right"]), told(worlds["wrong"])
     assert [name for name in right | wrong if right.get(name) != wrong.get(name)] == []
+    # These poems are asked about, by their own labels: what else is told of them is the same.
+    said = [what_became_of(worlds[world]) for world in ("right poets", "wrong poets")]
+    assert said[0] == said[1]
+    assert len(said[0][0]) > len(what_became_of(worlds["right"])[0])
+
+
+def what_became_of(release: Path) -> tuple[set[str], set[tuple[str, ...]], set[str]]:
+    """Ids of all items, what checks said of which, and ids of errata."""
+    rows = [row for path in release.glob("*/*-0*.parquet") for row in pq.read_table(path).to_pylist()]
+    found = pq.read_table(release / "audit" / "findings.parquet").to_pylist()
+    return (
+        {row["id"] for row in rows},
+        {(row["subject"], row["check"]) for row in found},
+        {one.id for one in read_removed(release)},
+    )
 
 
 def strangers(asking: list[Row], world: str) -> list[Row]:
     """Copies of sealed poems, some of them with a mark more; or poems that share some couplets with one."""
     rows = STRANGERS[:]
     for number, row in enumerate(asking, 1000):
-        era = row["era"] if world == "right" else ERAS[(ERAS.index(row["era"]) + 1) % len(ERAS)]
+        era = row["era"] if world.startswith("right") else ERAS[(ERAS.index(row["era"]) + 1) % len(ERAS)]
         new, own = verses(number, 4), row["couplets"]
         couplets = [*own[:3], [own[3][0] + "،", own[3][1]]] if number % 2 else own
         if world == "others":
             couplets = own + new[:1] if number % 2 else own[:1] + new
-        rows.append(poem(number, couplets, era, genre=row["genre"]))
+        same = {"genre": row["genre"]}
+        if world.endswith("poets"):
+            couplets, same = new, {"genre": row["genre"], "poet": row["poet"]}
+        rows.append(poem(number, couplets, era, **same))
     return rows
