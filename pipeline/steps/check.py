@@ -20,7 +20,7 @@ from mihakk.pipeline.build import Build, whole_input
 from mihakk.pipeline.embedder import OpenedEmbedder
 from mihakk.pipeline.people import review_stores
 from mihakk.pipeline.sealed import said_of
-from mihakk.pipeline.step import Call, Share, Spread, Step, Tick, prepared, shards_before
+from mihakk.pipeline.step import Call, Share, Spread, Step, Tick, drop_prepared, prepared, shards_before
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.item import ITEM_ROWS
 from mihakk.schemas.manifest import ShardCounts, ShardManifest
@@ -70,6 +70,7 @@ def _whole(build: Build, spread: Spread) -> Iterator[Share]:
     index = scratch.packed("index", [state, measured], lambda: _index(build, spread))
     whole = Whole(scratch, index, state, reports_of(build), _of_records(build))
     yield lambda _: whole
+    drop_prepared("set index")
     scratch.keep_only([index])
 
 

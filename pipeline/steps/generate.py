@@ -17,7 +17,17 @@ from mihakk.pipeline.campaigns import amendments_of
 from mihakk.pipeline.embedder import OpenedEmbedder
 from mihakk.pipeline.rows import records
 from mihakk.pipeline.sealed import carried_by_shard, carried_inputs, carried_items
-from mihakk.pipeline.step import Call, Share, Spread, Step, Tick, Where, prepared, shards_before
+from mihakk.pipeline.step import (
+    Call,
+    Share,
+    Spread,
+    Step,
+    Tick,
+    Where,
+    drop_prepared,
+    prepared,
+    shards_before,
+)
 from mihakk.releases.content.secret import blind_key, keyed
 from mihakk.schemas.campaign import OF_ITEMS, Amendment
 from mihakk.schemas.idiom import Idiom
@@ -61,6 +71,7 @@ def _corpus(build: Build, spread: Spread) -> Iterator[Share]:
             build.config.generator, build.lake.folder("journals", "generator"), build.spending
         ) as writer:
             yield lambda shard: Shared(scratch, corpus, draws, writer, sealed.get(shard, nothing))
+    drop_prepared("corpus")
     scratch.keep_only(used)
 
 

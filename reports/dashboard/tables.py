@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from fsspec.core import url_to_fs
@@ -26,6 +27,10 @@ search finds what a reader would."""
 SHARD = "regexp_extract(filename, 'part-([^/]*)[.]parquet$', 1)"
 
 
+MEMORY = "256MB"
+"""What answering a question takes at most; what needs more goes through files."""
+
+
 class Tables:
     """One build's tables, open for questions; cheap to make, one for each request."""
 
@@ -33,8 +38,14 @@ class Tables:
         import duckdb
 
         self._build = build
+        self._spill = TemporaryDirectory(prefix="mihakk-tables-")
         self._db = duckdb.connect(
-            config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+            config={
+                "autoinstall_known_extensions": "false",
+                "autoload_known_extensions": "false",
+                "memory_limit": MEMORY,
+                "temp_directory": self._spill.name,
+            }
         )
         self._db.execute(FOLD)
         fs, root = url_to_fs(f"{build.lake_root.rstrip('/')}/{build.config.name}")
@@ -48,6 +59,7 @@ class Tables:
 
     def __exit__(self, *_: object) -> None:
         self._db.close()
+        self._spill.cleanup()
 
     def view(self, name: str, stage: str, table: str) -> None:
         """Makes a table of a stage known under a name, with the columns `shard`, `source` and `place`.
