@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 
@@ -68,7 +69,7 @@ class Tables:
         """
         parts = self._parts(stage, table)
         if not parts:
-            self._db.register(f"no_{name}", arrow_schema(ROWS[table]).empty_table())
+            self._db.register(f"no_{name}", pa.Table.from_batches([], arrow_schema(ROWS[table])))
             chosen = f"SELECT *, '' AS shard, '' AS source, 0 AS place FROM no_{name}"
         else:
             # Paths are ours and hold no quotes of anybody else's making, but a folder may be named anything.
