@@ -35,18 +35,22 @@ class ChanceCorrected(NamedTuple):
     """Gwet's AC1, which holds where nearly all values are one, as kappa and alpha do not."""
 
 
-def gwet_ac1(units: Sequence[Sequence[str]], categories: int) -> ChanceCorrected | None:
+def gwet_ac1(
+    units: Sequence[Sequence[str]], categories: int, times: Sequence[int] | None = None
+) -> ChanceCorrected | None:
     """Raw agreement and AC1 of any number of raters; None where no unit has two values (K. L. Gwet, 2008).
 
     Args:
         units: Values per unit, of raters who may differ from unit to unit. Units with one value tell how
             common the values are.
         categories: Values there are to choose from, used or not; at least two.
+        times: How often each unit stands there; once by default.
     """
+    weights = [times[place] if times else 1 for place, values in enumerate(units) if values]
     counts, _ = _counts([values for values in units if values], "nominal")
     if not (counts.sum(axis=1) > 1).any():
         return None
-    observed, ac1 = _beyond_chance(counts, np.ones((1, len(counts))), categories)
+    observed, ac1 = _beyond_chance(counts, np.array([weights], dtype=float), categories)
     return ChanceCorrected(float(observed[0]), float(ac1[0]))
 
 

@@ -6,7 +6,6 @@ import gzip
 import json
 import math
 import os
-import resource
 import subprocess
 import sys
 import tarfile
@@ -75,13 +74,13 @@ def in_own_process(module: str, *arguments: object) -> dict[str, Any]:
 
 
 @contextmanager
-def model_server(latency: float, slots: int | None, reply: str) -> Iterator[str]:
+def model_server(latency: float, slots: int | None, *replies: str) -> Iterator[str]:
     """Base URL of a server in a process of its own, which answers each call after so many seconds.
 
     Args:
         latency: Seconds.
         slots: Calls answered at once; None: all.
-        reply: What it answers.
+        replies: What it answers; which of them, the prompt decides.
     """
     command = [
         sys.executable,
@@ -90,7 +89,7 @@ def model_server(latency: float, slots: int | None, reply: str) -> Iterator[str]
         "--latency",
         str(latency),
         "--reply",
-        reply,
+        *replies,
     ]
     if slots:
         command += ["--slots", str(slots)]
@@ -117,9 +116,15 @@ def choice_item(name: str, question: str, options: Sequence[str], gold: int) -> 
     )
 
 
+def forget_peak() -> None:
+    """The most memory that was held counts anew from here (Linux)."""
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+
+
 def peak_mb() -> float:
-    """Most memory that this process ever held, MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    """Most memory that this process held since it started or forgot, MB."""
+    status = Path("/proc/self/status").read_text("utf-8")
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 def slope(sizes: Sequence[float], costs: Sequence[float]) -> float:

@@ -5,10 +5,12 @@
     python -m performance.scale --workers 2           the same sizes with two workers, in seconds of the wall
     python -m performance.scale --audit               also the tokens of an audit, by the bundled auditors
     python -m performance.scale --metrec --poems 150 450 1350    real couplets, each once (47,124 at most)
+    python -m performance.scale --metrec --people --poems 320 960 3200    all eight stages, with two scripted
+                                                  auditors, the suites, the queue of the review and the pages
 
 The records are Hafez, then editions of his with two words in five exchanged, or, of MetRec, poems of four
-couplets of one metre under names that nobody bears; each size runs in a process of
-its own for its peak of memory. The slope is that of log seconds over log couplets: 1 is a cost in proportion.
+couplets of one metre under names that nobody bears; each size runs in a process of its own, and the peak of
+memory is each stage's. The slope is that of log seconds over log couplets: 1 is a cost in proportion.
 Vectors are measured apart, for they cost the same wherever they are made. The plan below the tables is
 arithmetic on the largest size's figures and nothing else. Exits 1 when a slope is above 1.15.
 """
@@ -18,9 +20,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import count, islice
 from pathlib import Path
 from typing import Any
@@ -30,10 +34,23 @@ import yaml
 
 from mihakk.machinery.groups import grouped
 from mihakk.machinery.seeds import rng
-from mihakk.schemas.stages import CHECKED, CURATED, GENERATED, NORMALIZED, RELEASED, SCRAPED, STAGES
-from performance._measure import data_folder, hafez, in_own_process, metrec, peak_mb, slope, verdict
+from mihakk.schemas.audit import CRITERIA
+from mihakk.schemas.stages import CHECKED, CURATED, RELEASED, REVIEWED, STAGES
+from performance._measure import (
+    data_folder,
+    forget_peak,
+    hafez,
+    in_own_process,
+    metrec,
+    model_server,
+    peak_mb,
+    slope,
+    verdict,
+)
 
-COMPUTED = (NORMALIZED, CURATED, GENERATED, CHECKED, RELEASED)
+COMPUTED = STAGES[1:]
+AFTER = ("suites", "queue", "report", "dashboard")
+"""What else is made of the whole set."""
 TASKS = ("continuation", "continuation_choice", "shuffled_choice", "metre_choice", "verse_choice")
 SLOPE_GOAL = 1.15
 SIZES = (250, 1000, 4000)
@@ -56,13 +73,16 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--audit", action="store_true", help="count the tokens of audits, too")
     parser.add_argument("--metrec", action="store_true", help="couplets of MetRec, from the real data")
+    parser.add_argument(
+        "--people", action="store_true", help="scripted auditors, suites, queue and pages, too"
+    )
     parser.add_argument("--one", action="store_true", help="the figures of one size as JSON")
     args = parser.parse_args()
     if args.one:
-        print(json.dumps(measure(args.poems[0], args.workers, audit=args.audit, real=args.metrec)))
+        print(json.dumps(measure(args)))
         return 0
     flags = ["--one", "--workers", args.workers]
-    flags += [f"--{name}" for name in ("audit", "metrec") if getattr(args, name)]
+    flags += [f"--{name}" for name in ("audit", "metrec", "people") if getattr(args, name)]
     rows = [in_own_process("performance.scale", "--poems", poems, *flags) for poems in args.poems]
     steep = show(rows, "CPU seconds" if args.workers == 1 else "wall seconds")
     if args.workers == 1:
@@ -70,45 +90,90 @@ def main() -> int:
     return 1 if steep else 0
 
 
-def measure(poems: int, workers: int, *, audit: bool, real: bool) -> Figures:
-    """Figures of one build without embeddings and audits."""
+def measure(args: argparse.Namespace) -> Figures:
+    """Figures of one build without embeddings; with scripted auditors, or none."""
     from mihakk.pipeline.build import open_build
     from mihakk.pipeline.engines.choose import open_engine
     from mihakk.pipeline.engines.local import LocalEngine
+    from mihakk.pipeline.guards import guard_tables
     from mihakk.pipeline.observer import Silent
+    from mihakk.pipeline.opened_review import review_of
     from mihakk.pipeline.run import run_step
     from mihakk.pipeline.steps.order import STEPS
+    from mihakk.reports.dashboard.overview import Gatherer
+    from mihakk.reports.dashboard.page import write_overview
 
     # What else the machine does must not count, but the processor's time of several workers is nobody's wait.
-    now = time.process_time if workers == 1 else time.perf_counter
-    with tempfile.TemporaryDirectory(prefix="mihakk-scale-") as folder:
+    now = time.process_time if args.workers == 1 else time.perf_counter
+    with (
+        tempfile.TemporaryDirectory(prefix="mihakk-scale-") as folder,
+        scripted_auditors(args.people) as server,
+        open_engine("processes", args.workers) as opened,
+    ):
         scratch = Path(folder)
-        os.environ["MIHAKK_HUB"] = str(scratch / "hub")
-        build = open_build(write_config(scratch, poems, real=real), scratch / "run", str(scratch / "lake"))
+        os.environ |= {f"MIHAKK_{name.upper()}": str(scratch / name) for name in ("hub", "cache")}
+        config = write_config(scratch, args.poems[0], real=args.metrec, server=server)
+        build = open_build(config, scratch / "run", str(scratch / "lake"))
+        engine = LocalEngine(1) if args.workers == 1 else opened
         seconds, peaks, manifests = {}, {}, []
-        with open_engine("processes", workers) as opened:
-            engine = LocalEngine(1) if workers == 1 else opened
-            for step in STEPS:
-                began = now()
-                manifests.append(run_step(step, build, engine, Silent()))
-                seconds[step.stage] = now() - began
-                peaks[step.stage] = peak_mb()
+
+        def measured(name: str, work: Callable[[], Any]) -> Any:
+            forget_peak()
+            began = now()
+            found = work()
+            seconds[name], peaks[name] = now() - began, peak_mb()
+            print(f"{name:<14}{seconds[name]:>10.1f} s{peaks[name]:>8.0f} MB", file=sys.stderr)
+            return found
+
+        for step in STEPS:
+            if args.people and step.stage == RELEASED:
+                measured("suites", lambda: guard_tables(build))
+                measured("queue", lambda: review_of(build).offline("somebody@example.org"))
+            manifests.append(measured(step.stage, lambda step=step: run_step(step, build, engine, Silent())))
+        if args.people:
+            measured("report", lambda: write_overview(Gatherer(build).facts(), scratch / "overview.html"))
+            measured("dashboard", lambda: open_pages(build))
         root = scratch / "lake" / "scale"
         found: Figures = {
             "couplets": manifests[0].counts.notes["couplets"],
             "items": manifests[3].counts.written,
             "shards": len(manifests[3].shards),
-            "seconds": {stage: seconds[stage] for stage in COMPUTED},
-            "bytes": {stage: size(root / stage) for stage in (SCRAPED, *COMPUTED, "scratch")},
+            "seconds": seconds,
+            "bytes": {stage: size(root / stage) for stage in (*STAGES, "scratch")},
             "megabytes": peaks,
             "vectors": vectors(build),
         }
-        return found | ({"tokens": tokens(build)} if audit else {})
+        return found | ({"tokens": tokens(build)} if args.audit else {})
 
 
-def write_config(scratch: Path, poems: int, *, real: bool) -> Path:
+def scripted_auditors(wanted: bool) -> AbstractContextManager[str]:
+    """Address of the server that two auditors ask; one reply in sixteen objects."""
+    if not wanted:
+        return nullcontext("")
+    from mihakk.validators.audit.prompt import SOUND
+
+    scores = dict.fromkeys(CRITERIA, 1) | {"answer_alignment": 0}
+    issues = [{"criterion": "answer_alignment", "explanation": "The marked option does not fit."}]
+    return model_server(0, None, *[SOUND] * 15, json.dumps({"scores": scores, "issues": issues}))
+
+
+def open_pages(build: Any) -> None:
+    """Every page of the dashboard that reads the whole set, as a browser loads them."""
+    from starlette.testclient import TestClient
+
+    from mihakk.reports.dashboard.app import dashboard_app
+
+    pages = TestClient(dashboard_app([build]), base_url="http://localhost")
+    first = next(build.stage(REVIEWED).values("items", "id"))[0]
+    for page in ("/", "/scale", "/scale/items", "/scale/items?check=DU04&text=a", f"/scale/items/{first}"):
+        answer = pages.get(page)
+        assert answer.status_code == 200, answer.text
+
+
+def write_config(scratch: Path, poems: int, *, real: bool, server: str) -> Path:
     """A benchmark of so many ghazals, or poems of MetRec."""
     written = islice(collected(), poems) if real else editions(poems)
+    tasks = (*TASKS, "shuffled") if real else TASKS
     path = scratch / "poems.jsonl"
     path.write_bytes(b"".join(orjson.dumps(poem) + b"\n" for poem in written))
     options = {"path": str(path), "kind": "poem", "licence": "public-domain"}
@@ -119,11 +184,17 @@ def write_config(scratch: Path, poems: int, *, real: bool) -> Path:
         "shard_size": SHARD,
         "sources": [{"use": "files", "options": options | {"language": "ar" if real else "fa"}}],
         "curate": {"required": [], "unknown_metadata": "keep"},
-        "tasks": [{"use": task, "options": {"per_record": 4}} for task in TASKS],
+        "tasks": [{"use": task, "options": {"per_record": 4}} for task in tasks],
         "embeddings": "none",
-        "audit": {"limit": 0},
+        "audit": {"auditors": str(scratch / "auditors.yaml")} if server else {"limit": 0},
         "release": {"authors": ["scale"], "baseline_margin": 1.0},  # what is measured proves nothing of items
     }
+    limits, serve = {"concurrency": 32}, {"engine": "openai", "endpoints": [server]}
+    judges = [
+        {"name": name, "family": name, "model": name, "serve": serve, "limits": limits}
+        for name in ("first", "second")
+    ]
+    (scratch / "auditors.yaml").write_text(yaml.safe_dump({"auditors": judges}), encoding="utf-8")
     file = scratch / "scale.yaml"
     file.write_text(yaml.safe_dump(config, allow_unicode=True), encoding="utf-8")
     return file
@@ -222,11 +293,12 @@ def show(rows: Sequence[Figures], unit: str) -> list[str]:
             print(f"{name:<14}{cells}{each:>15,.2f}{slope(couplets, figures):>8.2f}")
         return [name for name, figures in lines.items() if slope(couplets, figures) > SLOPE_GOAL]
 
-    taken = {stage: [row["seconds"][stage] for row in rows] for stage in COMPUTED}
+    steps = [name for name in (*COMPUTED, *AFTER) if name in rows[0]["seconds"]]
+    taken = {stage: [row["seconds"][stage] for row in rows] for stage in steps}
     taken["together"] = [sum(row["seconds"].values()) for row in rows]
     steep = table(f"{unit}, ms", taken, ".1f", 1000)
     table("bytes", {name: [row["bytes"][name] for row in rows] for name in rows[0]["bytes"]}, ",", 1)
-    table("most MB so far", {stage: [row["megabytes"][stage] for row in rows] for stage in STAGES}, ".0f", 1)
+    table("most MB", {stage: [row["megabytes"][stage] for row in rows] for stage in steps}, ".0f", 1)
     for name in ("items", "shards", "vectors"):
         print(f"{name:<14}" + "".join(f"{row[name]:>12,.0f}" for row in rows))
     print(f"goal: no slope above {SLOPE_GOAL}: {verdict(not steep)} {', '.join(steep)}".rstrip())
@@ -236,7 +308,7 @@ def show(rows: Sequence[Figures], unit: str) -> list[str]:
 def plan(row: Figures) -> None:
     """A hundred million couplets and ten million audits at the cost of the largest size."""
     scale = COUPLETS / row["couplets"]
-    hours = {stage: seconds * scale / 3600 for stage, seconds in row["seconds"].items()}
+    hours = {stage: row["seconds"][stage] * scale / 3600 for stage in COMPUTED}
     hours["vectors"] = COUPLETS / row["vectors"] / 3600
     shards, items = row["shards"] * scale, row["items"] * scale
     print(f"\nplan: {COUPLETS:,} couplets: {shards:,.0f} shards, {items:,.0f} items")

@@ -62,7 +62,9 @@ def auditor_fact(
 def answers_to(
     auditors: Iterable[ModelConfig], audits: Iterable[Audit], folder: Path
 ) -> dict[str, list[Answered]]:
-    """By auditor, the replies that its audits rest on; of several to one call, one by a declared model.
+    """By auditor, who gave the replies that its audits rest on, and when first.
+
+    Of several replies to one call one by a declared model counts.
 
     Args:
         auditors: From the config.
@@ -70,13 +72,29 @@ def answers_to(
         folder: Of the journals.
     """
     declared = {one.name: ("", *one.names) for one in auditors}
-    wanted = {one.reply_key: one.auditor for one in audits if one.auditor in declared}
-    found: dict[str, Answered] = {}
+    names = {name: name for name in declared}  # one text for all calls of an auditor
+    wanted = {one.reply_key: names[one.auditor] for one in audits if one.auditor in declared}
+    others: dict[str, tuple[str, Answered]] = {}
+    first: dict[tuple[str, str, str], Answered] = {}
+
+    def note(auditor: str, answered: Answered) -> None:
+        who = auditor, answered.response_model, answered.system_fingerprint
+        first[who] = min(first.get(who, answered), answered, key=lambda one: one.at)
+
     for entry in entries_of(folder):
-        by = declared.get(wanted.get(entry.key, ""))
-        if by and (entry.key not in found or found[entry.key].response_model not in by):
-            found[entry.key] = Answered(entry.at, entry.response_model, entry.system_fingerprint)
+        auditor = wanted.get(entry.key)
+        if auditor is None:
+            continue
+        answered = Answered(entry.at, entry.response_model, entry.system_fingerprint)
+        if answered.response_model in declared[auditor]:
+            note(auditor, answered)
+            del wanted[entry.key]
+            others.pop(entry.key, None)
+        else:
+            others[entry.key] = auditor, answered
+    for auditor, answered in others.values():
+        note(auditor, answered)
     answers: dict[str, list[Answered]] = defaultdict(list)
-    for key, answered in sorted(found.items(), key=lambda pair: pair[1].at):
-        answers[wanted[key]].append(answered)
+    for (auditor, *_), answered in sorted(first.items(), key=lambda pair: pair[1].at):
+        answers[auditor].append(answered)
     return answers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +26,7 @@ from mihakk.pipeline.external_people import is_audited_set, open_set, queue_rows
 from mihakk.pipeline.people import review_stores
 from mihakk.pipeline.rows import ROWS
 from mihakk.pipeline.suspects import evidence
+from mihakk.releases.content.packed import PackedItems
 from mihakk.schemas.audit import Audit, Verdict
 from mihakk.schemas.benchmark import ReviewConfig
 from mihakk.schemas.finding import Finding
@@ -64,14 +65,14 @@ class OpenReview:
     """None for a set."""
 
     @cached_property
-    def items(self) -> list[Item]:
+    def items(self) -> Sequence[Item]:
         """The items as they stand."""
-        return list(self.rows("items"))
+        return PackedItems(self.rows("items"))
 
-    @cached_property
-    def verdicts(self) -> list[Verdict]:
+    @property
+    def verdicts(self) -> Iterable[Verdict]:
         """What becomes of them; copies in a set that were merged have none."""
-        return list(self.rows("verdicts"))
+        return self.rows("verdicts")
 
     @cached_property
     def asked(self) -> list[Item]:

@@ -124,6 +124,12 @@ def prepared(name: str, state: str, make: Callable[[], T]) -> T:
     return found
 
 
+def drop_prepared(name: str) -> None:
+    """Frees what this process made for a step that is over."""
+    with _PREPARING:
+        _PREPARED.pop(name, None)
+
+
 def shards_before(stage: str) -> Callable[[Build], list[str]]:
     """The shards of the stage before `stage`, as its units."""
     return lambda build: build.before(stage).shards()

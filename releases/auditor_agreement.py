@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from mihakk.releases.release_facts import AuditorAgreementFact
-from mihakk.schemas.audit import CRITERIA, Audit
-from mihakk.validators.audit.rates import agreement, paired_scores
+from mihakk.schemas.audit import Audit
+from mihakk.validators.audit.rates import Pairs, agreement_of, paired_scores
 
 ALL = "all"
 """Name of the row over every criterion."""
@@ -15,14 +16,12 @@ ALL = "all"
 def auditor_agreement(audits: Iterable[Audit]) -> tuple[AuditorAgreementFact, ...]:
     """Agreement over `all` scores, then per criterion, on items with two usable audits; else nothing."""
     every = paired_scores(audits)
-    if not every:
-        return ()
-    rows = [(ALL, every), *((name, every[place :: len(CRITERIA)]) for place, name in enumerate(CRITERIA))]
-    return tuple(_fact(name, scores) for name, scores in rows)
+    rows = [(ALL, sum(every.values(), Counter())), *every.items()] if every else []
+    return tuple(_fact(name, pairs) for name, pairs in rows)
 
 
-def _fact(name: str, scores: list[tuple[int, int]]) -> AuditorAgreementFact:
-    found = agreement([one for one, _ in scores], [other for _, other in scores])
+def _fact(name: str, pairs: Pairs) -> AuditorAgreementFact:
+    found = agreement_of(pairs)
     return AuditorAgreementFact(
         criterion=name,
         scores=found.cases,

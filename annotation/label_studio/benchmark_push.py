@@ -247,7 +247,7 @@ def _by_place(
 def _agreed(items: Iterable[Item], resolved: Mapping[tuple[str, str], Resolution]) -> set[str]:
     """Ids of items that several people, or an adjudicator, settled to keep as they stand now."""
     kept = {key for key, told in resolved.items() if told.outcome == "keep" and told.by_several}
-    return {item.id for item in items if (item.id, content_hash(item)) in kept}
+    return {item.id for item in items if (item.id, content_hash(item)) in kept} if kept else set()
 
 
 def _note(stores: Stores, entries: Iterable[QueueEntry], seen: Mapping[str, list[Audit]]) -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from array import array
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
 from pydantic import Field
 
-from mihakk.annotation.teaching.planted import GROSS, plant, plantable, relabelled
-from mihakk.machinery.groups import grouped
+from mihakk.annotation.teaching.planted import GROSS, answers_alike, plant, plantable, relabelled
 from mihakk.machinery.ids import content_hash
 from mihakk.machinery.seeds import rng
 from mihakk.schemas.audit import Audit, Criterion, Verdict
@@ -110,49 +111,69 @@ def choose(
         newcomer_checks: Checks beside these, for people of whom little is known yet; one per two other
             entries at most.
     """
-    verdicts = list(verdicts)
     status = {verdict.item: verdict.status for verdict in verdicts}
-    flagged = [QueueEntry(item, "flagged") for item in items if status.get(item.id) == "flag"]
-    passed = [item for item in items if status.get(item.id) == "pass"]
     before = [row for row in queued if row.why == "sample"]
     mine = {row.item: row for row in reversed(before) if row.draw == draw}
     known = {(row.item, row.content_hash) for row in before if row.draw != draw}
-    drawn = [item for item in passed if item.id in mine and content_hash(item) == mine[item.id].content_hash]
     purpose = "miss_rate" if draw == 1 else f"miss_rate {draw}"
-    population = sorted(
-        unflagged(items, verdicts, corrected), key=lambda item: rng(seed, item.id, purpose).random()
-    )
-    drawn += _new(population, mine.values(), known, sample)
+    flagged, drawn, doubted = list[QueueEntry](), list[Item](), list[Item]()
+    passed, free = _Line(), defaultdict[str, _Line](_Line)
+    for place, item in enumerate(items):
+        if status.get(item.id) == "flag":
+            flagged.append(QueueEntry(item, "flagged"))
+        if status.get(item.id) != "pass":
+            continue
+        passed.add(place, rng(seed, item.id, "attention").random())
+        if item.id in suspects:
+            doubted.append(item)
+        if item.id in mine:
+            drawn += [item] if content_hash(item) == mine[item.id].content_hash else []
+        elif sample and item.id not in corrected and not (known and (item.id, content_hash(item)) in known):
+            free[stratum(item)].add(place, rng(seed, item.id, purpose).random())
+    drawn += (items[place] for place in _new(free, Counter(row.stratum for row in mine.values()), sample))
     chosen = {item.id for item in drawn}
-    doubted = [item for item in passed if item.id in suspects and item.id not in chosen]
-    entries = [*flagged, *(QueueEntry(item, "suspect") for item in doubted)]
+    entries = [*flagged, *(QueueEntry(item, "suspect") for item in doubted if item.id not in chosen)]
     real = len(entries) + len(drawn)
     wanted = math.ceil(real / attention_every) + min(newcomer_checks, real // 2) if attention_every else 0
     odd = [entry.item for entry in flagged if entry.item.id in agreed]
-    checks = _checks(passed, odd, items, wanted, seed)
+    checks = _checks(items, passed, odd, wanted, seed) if wanted else []
     return [*entries, *(QueueEntry(item, "sample", draw=draw) for item in drawn), *checks]
 
 
+class _Line:
+    """Places of items that wait for a draw, and their turns."""
+
+    def __init__(self) -> None:
+        self._places, self._turns = array("Q"), array("d")
+
+    def add(self, place: int, turn: float) -> None:
+        """One more item."""
+        self._places.append(place)
+        self._turns.append(turn)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def first(self, count: int) -> list[int]:
+        """Places of the first so many."""
+        return [self._places[n] for n in np.argsort(self._turns, kind="stable")[: max(0, count)]]
+
+
 def _checks(
-    passed: Iterable[Item], odd: Iterable[Item], items: Iterable[Item], wanted: int, seed: int
+    items: Sequence[Item], passed: _Line, odd: Iterable[Item], wanted: int, seed: int
 ) -> list[QueueEntry]:
     """Attention checks: planted defects, one in four of them plain garbage, and sound items that look odd."""
-
-    def in_line(some: Iterable[Item]) -> list[Item]:
-        return sorted(some, key=lambda item: rng(seed, item.id, "attention").random())
-
-    if not wanted:
-        return []
+    in_line = sorted(odd, key=lambda item: rng(seed, item.id, "attention").random())
     sound = [
         QueueEntry(relabelled(item, "attention sound"), "attention", item.id, known=SOUND)
-        for item in in_line(odd)[: wanted // 2]
+        for item in in_line[: wanted // 2]
     ]
-    alike = grouped(items, lambda item: (item.task, item.language))
+    answers = answers_alike(items)
     planted = []
-    for item in in_line(passed)[: wanted - len(sound)]:
+    for item in (items[place] for place in passed.first(wanted - len(sound))):
         draw = rng(seed, item.id, "defect")
         kinds = plantable(item) if draw.random() < SUBTLE else ()
-        made = plant(item, draw.choice(kinds), draw, alike[item.task, item.language]) if kinds else None
+        made = plant(item, draw.choice(kinds), draw, answers[item.task, item.language]) if kinds else None
         made = made or plant(item, GROSS, draw)
         assert made is not None, "every item can be garbled"
         planted.append(QueueEntry(made.item, "attention", item.id, known=made.defect))
@@ -172,20 +193,16 @@ def wanted_changed(reviews: Iterable[Review]) -> set[str]:
     return {review.item for review in reviews if review.decision == "fix"}
 
 
-def _new(
-    population: Iterable[Item], mine: Collection[Queued], known: Collection[tuple[str, str]], sample: int
-) -> list[Item]:
-    """Of a population in the order of the draw, the items that strata lack of their shares.
+def _new(free: Mapping[str, _Line], held: Mapping[str, int], sample: int) -> Iterator[int]:
+    """Places of the items that strata lack of their shares.
 
-    `mine` is what this draw holds already, `known` the contents that earlier draws hold.
+    `free` are those in no sample, by stratum; `held` counts those that this draw holds already.
     """
-    held, taken = Counter(row.stratum for row in mine), {row.item for row in mine}
-    free = (item for item in population if item.id not in taken)
-    new = (item for item in free if not (known and (item.id, content_hash(item)) in known))
-    strata = grouped(new, stratum)
-    names = sorted({*strata, *held})
-    shares = allocate({name: len(strata[name]) + held[name] for name in names}, sample)
-    return [item for name in names for item in strata[name][: max(0, shares[name] - held[name])]]
+    names = sorted({*free, *held})
+    shares = allocate({name: len(free.get(name, ())) + held.get(name, 0) for name in names}, sample)
+    for name in names:
+        if name in free:
+            yield from free[name].first(shares[name] - held.get(name, 0))
 
 
 def allocate(sizes: Mapping[str, int], total: int) -> dict[str, int]:

@@ -27,8 +27,14 @@ from mihakk.annotation.decisions.votes import Votes, settle, votes_of
 from mihakk.annotation.screens.labelling import words
 from mihakk.annotation.screens.ratings import Label
 from mihakk.annotation.screens.tasks import review_task, sealed, value_name
-from mihakk.annotation.teaching.planted import METRE_TASK, mojibake, plant, plantable, relabelled
-from mihakk.machinery.groups import grouped
+from mihakk.annotation.teaching.planted import (
+    METRE_TASK,
+    answers_alike,
+    mojibake,
+    plant,
+    plantable,
+    relabelled,
+)
 from mihakk.machinery.ids import digest
 from mihakk.machinery.seeds import rng
 from mihakk.machinery.taxonomy import vocabulary
@@ -38,7 +44,7 @@ from mihakk.schemas.campaign import Drawn
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
 from mihakk.schemas.poem import Poem
-from mihakk.schemas.record import Form
+from mihakk.schemas.record import Form, Language
 from mihakk.schemas.review import Resolution
 
 
@@ -101,7 +107,7 @@ def known_items(
         resolved: By item, what people settled about it as it stands now.
         busy: Ids of items that people are still asked about; they are no calibration.
     """
-    alike = grouped(items, lambda item: (item.task, str(item.language)))
+    alike = answers_alike(items)
     for item in items:
         told = resolved.get(item.id)
         if isinstance(item, ChoiceItem) and item.order != 0:
@@ -122,7 +128,7 @@ def known_items(
 
 
 def _planted(
-    item: Item, base: str, alike: Mapping[tuple[str, str], Sequence[Item]], seed: int
+    item: Item, base: str, alike: Mapping[tuple[str, Language], Sequence[str]], seed: int
 ) -> Iterator[Known]:
     for defect in plantable(item):
         draw = rng(seed, item.id, f"calibration {defect}")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from typing import Literal, NamedTuple, TypeVar, cast
 
 from mihakk.machinery.ids import item_id
 from mihakk.schemas.item import AnswerItem, ChoiceItem, ExplanationItem, Item
+from mihakk.schemas.record import Language
 
 I = TypeVar("I", bound=Item)  # noqa: E741
 Defect = Literal[
@@ -45,13 +46,13 @@ def plantable(item: Item) -> tuple[Defect, ...]:
 
 
 def plant(
-    item: Item, defect: Defect, draw: Random, others: Sequence[Item] = (), variant: str = ""
+    item: Item, defect: Defect, draw: Random, others: Sequence[str] = (), variant: str = ""
 ) -> Planted | None:
     """The item with that defect, under a new id of the usual form; None where it cannot be planted.
 
     Args:
         defect: One of `plantable(item)`, or the gross one.
-        others: Items of the same task and language, from which a wrong answer is taken.
+        others: Answers of items of the same task and language (`answers_alike`), for a wrong one.
         variant: Tells apart several copies of one item.
     """
     name = {"id": item_id(item.task, item.language, [item.id, variant or "attention"])}
@@ -60,6 +61,16 @@ def plant(
         return None
     changes, right = made
     return Planted(item.model_copy(update={**name, **changes}), defect, right)
+
+
+def answers_alike(items: Iterable[Item]) -> dict[tuple[str, Language], list[str]]:
+    """The different answers in words by task and language, sorted; of kinds without any the empty list."""
+    found: dict[tuple[str, Language], set[str]] = {}
+    for item in items:
+        answers = found.setdefault((item.task, item.language), set())
+        if isinstance(item, AnswerItem):
+            answers.add(item.answer)
+    return {kind: sorted(answers) for kind, answers in found.items()}
 
 
 def relabelled(item: I, variant: str) -> I:
@@ -76,7 +87,7 @@ def mojibake(text: str) -> str:
 Made = tuple[dict[str, object], str] | None
 
 
-def _swapped(item: Item, draw: Random, _: Sequence[Item]) -> Made:
+def _swapped(item: Item, draw: Random, _: Sequence[str]) -> Made:
     if not isinstance(item, ChoiceItem):
         return None
     right = {item.options[place] for place in item.gold}
@@ -84,27 +95,27 @@ def _swapped(item: Item, draw: Random, _: Sequence[Item]) -> Made:
     return ({"gold": (draw.choice(wrong),)}, " ⁄ ".join(sorted(right))) if wrong else None
 
 
-def _cut(item: Item, _: Random, __: Sequence[Item]) -> Made:
+def _cut(item: Item, _: Random, __: Sequence[str]) -> Made:
     words = item.question.split()
     return {"question": " ".join(words[: len(words) // 2])}, item.question
 
 
-def _other(item: Item, draw: Random, others: Sequence[Item]) -> Made:
+def _other(item: Item, draw: Random, others: Sequence[str]) -> Made:
     if not isinstance(item, AnswerItem):
         return None
     right = {item.answer, *item.accepted}
-    found = sorted({one.answer for one in others if isinstance(one, AnswerItem)} - right)
+    found = [answer for answer in others if answer not in right]
     return ({"answer": draw.choice(found), "accepted": ()}, item.answer) if found else None
 
 
-def _shifted(item: Item, _: Random, __: Sequence[Item]) -> Made:
+def _shifted(item: Item, _: Random, __: Sequence[str]) -> Made:
     if not isinstance(item, ExplanationItem):
         return None
     turned = (*item.explanations[1:], item.explanations[0])
     return {"explanations": turned}, item.explanations[0]
 
 
-def _garbled(item: Item, _: Random, __: Sequence[Item]) -> Made:
+def _garbled(item: Item, _: Random, __: Sequence[str]) -> Made:
     if isinstance(item, ChoiceItem):
         return {"options": (item.options[0],) * len(item.options)}, ""
     if isinstance(item, AnswerItem):
@@ -112,7 +123,7 @@ def _garbled(item: Item, _: Random, __: Sequence[Item]) -> Made:
     return {"explanations": tuple(map(mojibake, item.explanations))}, ""
 
 
-_PLANTS: Mapping[Defect, Callable[[Item, Random, Sequence[Item]], Made]] = {
+_PLANTS: Mapping[Defect, Callable[[Item, Random, Sequence[str]], Made]] = {
     "swapped_gold": _swapped,
     "wrong_metre": _swapped,
     "cut_question": _cut,

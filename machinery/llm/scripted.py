@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
+from zlib import crc32
 
 import orjson
 from aiohttp import web
@@ -204,14 +205,16 @@ def _completion(call: Call, answer: Answer) -> bytes:
 
 
 def main() -> None:
-    """Serves one fixed reply until standard input ends; prints the base URL first."""
-    parser = argparse.ArgumentParser(description="A model server with fixed latency and one fixed reply.")
+    """Serves fixed replies until standard input ends; prints the base URL first."""
+    parser = argparse.ArgumentParser(description="A model server with fixed latency and fixed replies.")
     parser.add_argument("--latency", type=float, default=0.05, help="seconds a call takes")
     parser.add_argument("--slots", type=int, default=None, help="calls answered at once")
-    parser.add_argument("--reply", default='{"ok":1}', help="content of every reply")
+    parser.add_argument("--reply", nargs="+", default=['{"ok":1}'], help="contents; the prompt decides which")
     chosen = parser.parse_args()
-    answer = Answer(text=chosen.reply, delay=chosen.latency)
-    with ScriptedServer(lambda _: answer, chosen.slots) as server:
+    answers = [Answer(text=reply, delay=chosen.latency) for reply in chosen.reply]
+    with ScriptedServer(
+        lambda call: answers[crc32(call.said.encode()) % len(answers)], chosen.slots
+    ) as server:
         sys.stdout.write(json.dumps({"url": server.url}) + "\n")
         sys.stdout.flush()
         sys.stdin.read()

@@ -147,9 +147,9 @@ def _output(build: Build, shard: str, chosen: Chosen, tick: Tick) -> ShardOutput
     judged = verdicts(items, findings, audits, policy(build), chosen.items)
     notes = Counter(f"{audit.auditor}.{audit.status}" for audit in audits)
     notes.update(f"verdict.{verdict.status}" for verdict in judged)
-    scores = paired_scores(audits)
-    notes["scores.compared"] = len(scores)
-    notes["scores.alike"] = sum(one == other for one, other in scores)
+    compared = sum(paired_scores(audits).values(), Counter())
+    notes["scores.compared"] = compared.total()
+    notes["scores.alike"] = compared[0, 0] + compared[1, 1]
     notes["audited"] = sum(verdict.audited for verdict in judged)
     return ShardOutput(
         tables={

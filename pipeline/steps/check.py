@@ -21,7 +21,7 @@ from mihakk.pipeline.build import Build, whole_input
 from mihakk.pipeline.embedder import OpenedEmbedder
 from mihakk.pipeline.people import review_stores
 from mihakk.pipeline.sealed import SIDES, Part, parts, said_of, sides
-from mihakk.pipeline.step import Call, Share, Spread, Step, Tick, prepared, shards_before
+from mihakk.pipeline.step import Call, Share, Spread, Step, Tick, drop_prepared, prepared, shards_before
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.item import ITEM_ROWS
 from mihakk.schemas.manifest import ShardCounts, ShardManifest
@@ -80,6 +80,8 @@ def _whole(build: Build, spread: Spread) -> Iterator[Share]:
     }
     reports, of_records = reports_of(build), _of_records(build)
     yield lambda shard: Whole(scratch, index, part(shard), state, reports, of_records)
+    for side in index:
+        drop_prepared(f"set index {side}")
     scratch.keep_only(index.values())
 
 

@@ -17,7 +17,17 @@ from mihakk.pipeline.campaigns import amendments_of
 from mihakk.pipeline.embedder import OpenedEmbedder
 from mihakk.pipeline.rows import records
 from mihakk.pipeline.sealed import SIDES, Part, Sides, carried_inputs, carried_items, parts, sides
-from mihakk.pipeline.step import Call, Share, Spread, Step, Tick, Where, prepared, shards_before
+from mihakk.pipeline.step import (
+    Call,
+    Share,
+    Spread,
+    Step,
+    Tick,
+    Where,
+    drop_prepared,
+    prepared,
+    shards_before,
+)
 from mihakk.releases.content.secret import blind_key, keyed
 from mihakk.releases.content.split import work
 from mihakk.schemas.benchmark import BenchmarkConfig
@@ -67,6 +77,8 @@ def _corpus(build: Build, spread: Spread) -> Iterator[Share]:
             build.config.generator, build.lake.folder("journals", "generator"), build.spending
         ) as writer:
             yield lambda shard: Shared(scratch, corpus, draws, writer, part(shard), state)
+    for side in (*SIDES, ""):
+        drop_prepared(f"corpus {side}")
     scratch.keep_only(used)
 
 

@@ -70,7 +70,7 @@ def group_items(
     """
     groups = Groups[str]()
     own: dict[str, str] = {}
-    asked: dict[str, list[str]] = defaultdict(list)
+    asked: dict[bytes, list[str]] = defaultdict(list)
     for item in items:
         own[item.id] = about = source_work(item)
         groups.add(about)
@@ -91,7 +91,7 @@ def group_works(works: Collection[str], clusters: Sequence[Cluster]) -> dict[str
 
 
 def _join(
-    groups: Groups[str], asked: Mapping[str, Sequence[str]], clusters: Sequence[Cluster], most: float
+    groups: Groups[str], asked: Mapping[bytes, Sequence[str]], clusters: Sequence[Cluster], most: float
 ) -> None:
     for cluster in clusters:
         if cluster.level != "couplet":
@@ -101,7 +101,7 @@ def _join(
         groups.join(link.first, link.second, most)
 
 
-def _links(asked: Mapping[str, Sequence[str]], clusters: Iterable[Cluster]) -> Iterator[Link]:
+def _links(asked: Mapping[bytes, Sequence[str]], clusters: Iterable[Cluster]) -> Iterator[Link]:
     for works in asked.values():
         first, *others = sorted(set(works))
         for other in others:
@@ -113,12 +113,15 @@ def _links(asked: Mapping[str, Sequence[str]], clusters: Iterable[Cluster]) -> I
                 yield Link(order, 1 - cluster.similarity, work(cluster.kept), work(other))
 
 
-def _asked(item: Item) -> str:
-    """Digest of what an item asks; options join in only where the stem alone may be a mere template."""
+def _asked(item: Item) -> bytes:
+    """Digest of what an item asks; options join in only where the stem alone may be a mere template.
+
+    Half of it: there are as many as items, and they are compared with each other alone.
+    """
     matter: list[object] = [item.question, item.context, sorted(item.fields.items())]
     if not (item.context or item.fields):
         matter.append(sorted(item.options) if isinstance(item, ChoiceItem) else "")
-    return digest(matter)
+    return bytes.fromhex(digest(matter))[:16]
 
 
 def _with_options_of_test(
@@ -197,7 +200,7 @@ def _across(
     items: Sequence[Item], places: Mapping[str, tuple[str, str]], clusters: Iterable[Cluster]
 ) -> Iterator[tuple[str, str]]:
     """Items of dev that ask what test asks, hold an option of it, or are about a couplet like one of it."""
-    by_asked: dict[str, list[str]] = defaultdict(list)
+    by_asked: dict[bytes, list[str]] = defaultdict(list)
     by_couplet: dict[str, list[str]] = defaultdict(list)
     for item in items:
         if item.split:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -46,7 +46,7 @@ def verify_folder(folder: Path, version: str, expected: Path | None = None) -> R
         return _verify_cleaned(folder, version, cleaned)
     rows: dict[str, dict[str, int]] = {}
     with tempfile.TemporaryDirectory(prefix="mihakk-datasets-") as cache:
-        for config, splits in (_loaded(folder, cache) if HAS_DATASETS else listed(folder)).items():
+        for config, splits in _loaded(folder, cache) if HAS_DATASETS else listed(folder).items():
             for split, loaded in splits.items():
                 _check_rows(loaded, _hashes(folder, config, split), version, f"{config}/{split}")
                 if not core_file(folder, config.removesuffix(CORE)).is_file() or not config.endswith(CORE):
@@ -88,23 +88,23 @@ def listed(folder: Path) -> dict[str, dict[str, pa.Table]]:
     }
 
 
-def _loaded(folder: Path, cache: str) -> dict[str, dict[str, pa.Table]]:
-    """The same, as `datasets` loads them."""
-    return {
-        config: {split: loaded.data.table for split, loaded in splits.items()}
-        for config, splits in load_all(folder, cache).items()
-    }
+def _loaded(folder: Path, cache: str) -> Iterator[tuple[str, dict[str, pa.Table]]]:
+    """The same, as `datasets` loads them, one config in memory at a time."""
+    for config, splits in _load_each(folder, cache):
+        yield config, {split: loaded.data.table for split, loaded in splits.items()}
 
 
 def load_all(folder: Path, cache: str | None = None, split: str | None = None) -> dict[str, Any]:
     """Config -> what `load_dataset` gives of a release folder: its splits, or the one named."""
+    return dict(_load_each(folder, cache, split))
+
+
+def _load_each(folder: Path, cache: str | None, split: str | None = None) -> Iterator[tuple[str, Any]]:
     import datasets
 
     datasets.disable_progress_bars()
-    return {
-        config: datasets.load_dataset(str(folder), config, split=split, cache_dir=cache)  # nosec B615 # local
-        for config in datasets.get_dataset_config_names(str(folder))
-    }
+    for config in datasets.get_dataset_config_names(str(folder)):
+        yield config, datasets.load_dataset(str(folder), config, split=split, cache_dir=cache)  # nosec B615 # local
 
 
 def _hashes(folder: Path, config: str, split: str) -> dict[str, str]:

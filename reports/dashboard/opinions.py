@@ -285,11 +285,12 @@ def _criteria(build: Build, tables: Tables, pairs: Sequence[dict[str, Any]]) -> 
 
 
 def _agreed(square: Sequence[dict[str, Any]]) -> AuditorAgreement:
-    from mihakk.validators.audit.rates import agreement
+    from mihakk.validators.audit.rates import agreement_of
 
-    first = [row["x"] for row in square for _ in range(row["n"])]
-    second = [row["y"] for row in square for _ in range(row["n"])]
-    return agreement(first, second)
+    pairs = Counter[tuple[int, int]]()
+    for row in square:
+        pairs[row["x"], row["y"]] += row["n"]
+    return agreement_of(pairs)
 
 
 def people(build: Build, tables: Tables, now: datetime | None = None) -> People:

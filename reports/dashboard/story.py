@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import mmap
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -253,15 +253,7 @@ def reply(build: Build, key: str) -> str:
         return ""
     wanted = b'{"key":"' + key.encode() + b'"'
     for path in sorted(folder.glob("*/*.jsonl")):
-        if path.stat().st_size == 0:
-            continue
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as lines:
-            start = lines.find(wanted)
-            if start < 0:
-                continue
-            end = lines.find(b"\n", start)
-            try:
-                return str(orjson.loads(lines[start : end if end >= 0 else len(lines)])["text"])
-            except (ValueError, KeyError):
-                continue
+        with path.open("rb") as lines, suppress(ValueError, KeyError):
+            if found := next((line for line in lines if line.startswith(wanted)), None):
+                return str(orjson.loads(found)["text"])
     return ""

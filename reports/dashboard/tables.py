@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 
@@ -26,6 +28,10 @@ search finds what a reader would."""
 SHARD = "regexp_extract(filename, 'part-([^/]*)[.]parquet$', 1)"
 
 
+MEMORY = "256MB"
+"""What answering a question takes at most; what needs more goes through files."""
+
+
 class Tables:
     """One build's tables, open for questions; cheap to make, one for each request."""
 
@@ -33,8 +39,14 @@ class Tables:
         import duckdb
 
         self._build = build
+        self._spill = TemporaryDirectory(prefix="mihakk-tables-")
         self._db = duckdb.connect(
-            config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+            config={
+                "autoinstall_known_extensions": "false",
+                "autoload_known_extensions": "false",
+                "memory_limit": MEMORY,
+                "temp_directory": self._spill.name,
+            }
         )
         self._db.execute(FOLD)
         fs, root = url_to_fs(f"{build.lake_root.rstrip('/')}/{build.config.name}")
@@ -48,6 +60,7 @@ class Tables:
 
     def __exit__(self, *_: object) -> None:
         self._db.close()
+        self._spill.cleanup()
 
     def view(self, name: str, stage: str, table: str) -> None:
         """Makes a table of a stage known under a name, with the columns `shard`, `source` and `place`.
@@ -56,7 +69,7 @@ class Tables:
         """
         parts = self._parts(stage, table)
         if not parts:
-            self._db.register(f"no_{name}", arrow_schema(ROWS[table]).empty_table())
+            self._db.register(f"no_{name}", pa.Table.from_batches([], arrow_schema(ROWS[table])))
             chosen = f"SELECT *, '' AS shard, '' AS source, 0 AS place FROM no_{name}"
         else:
             # Paths are ours and hold no quotes of anybody else's making, but a folder may be named anything.

@@ -129,3 +129,8 @@ def test_ac1_of_four_raters_with_gaps_is_that_of_irrcac() -> None:
 def test_ac1_is_one_where_all_say_the_same_and_nothing_without_pairs() -> None:
     assert gwet_ac1([["a", "a"], ["a", "a", "a"]], 2) == (1.0, 1.0)
     assert gwet_ac1([["a"], []], 2) is None
+
+
+def test_units_that_are_alike_may_be_counted() -> None:
+    alike = gwet_ac1([["a", "b"], [], ["a", "a"], ["b"]], 2, times=[3, 9, 20, 2])
+    assert alike == gwet_ac1([["a", "b"]] * 3 + [["a", "a"]] * 20 + [["b"]] * 2, 2)

@@ -1,12 +1,16 @@
 """Shares with their uncertainty, and agreement beyond chance."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import combinations
+from itertools import combinations, groupby
 
 from mihakk.machinery.agreement import gwet_ac1
 from mihakk.machinery.stats import wilson
-from mihakk.schemas.audit import CRITERIA, Audit
+from mihakk.schemas.audit import CRITERIA, Audit, Criterion
 from mihakk.schemas.record import Record
+
+Pairs = Counter[tuple[int, int]]
+"""How often two raters gave one case which two ratings."""
 
 
 class Rate(Record):
@@ -45,31 +49,39 @@ class AuditorAgreement(Record):
     """Gwet's AC1, which stays meaningful when nearly all ratings are 1 (as here), where kappa does not."""
 
 
-def paired_scores(audits: Iterable[Audit]) -> list[tuple[int, int]]:
-    """The scores that two auditors gave to each criterion of the same item in turn, from usable audits."""
-    said: dict[str, list[tuple[str, tuple[int, ...]]]] = {}
-    alike: dict[tuple[int, ...], tuple[int, ...]] = {}
-    for audit in audits:
-        if audit.scores:
-            scores = tuple(audit.scores[name] for name in CRITERIA)
-            said.setdefault(audit.item, []).append((audit.auditor, alike.setdefault(scores, scores)))
-    pairs = {(one, other): (one, other) for one in (0, 1) for other in (0, 1)}
-    return [
-        pairs[pair]
-        for opinions in said.values()
-        for (_, one), (_, other) in combinations(sorted(opinions, key=lambda each: each[0]), 2)
-        for pair in zip(one, other, strict=True)
-    ]
+def paired_scores(audits: Iterable[Audit]) -> dict[Criterion, Pairs]:
+    """How often two auditors gave a criterion of the same item which scores, from usable audits.
+
+    Those of an item come in a row, whichever first.
+    """
+    counted = Counter(
+        (one, other)
+        for _, together in groupby((audit for audit in audits if audit.scores), lambda audit: audit.item)
+        for one, other in combinations(sorted(map(_scores, together)), 2)
+    )
+    found: dict[Criterion, Pairs] = {}
+    for ((_, first), (_, second)), times in counted.items():
+        for name, one, other in zip(CRITERIA, first, second, strict=True):
+            found.setdefault(name, Counter())[one, other] += times
+    return found
+
+
+def _scores(audit: Audit) -> tuple[str, tuple[int, ...]]:
+    return audit.auditor, tuple(audit.scores[name] for name in CRITERIA)
 
 
 def agreement(first: Sequence[int], second: Sequence[int]) -> AuditorAgreement:
     """Agreement of two raters' 0/1 ratings of the same cases."""
-    n = len(first)
-    named = {(a, b): (str(a), str(b)) for a in {*first} for b in {*second}}
-    found = gwet_ac1([named[pair] for pair in zip(first, second, strict=True)], categories=2)
+    return agreement_of(Counter(zip(first, second, strict=True)))
+
+
+def agreement_of(pairs: Pairs) -> AuditorAgreement:
+    """The same of how often they gave one case which two ratings."""
+    n = pairs.total()
+    found = gwet_ac1([(str(one), str(other)) for one, other in pairs], 2, times=[*pairs.values()])
     if found is None:
         return AuditorAgreement(cases=0, observed=None, kappa=None, ac1=None)
-    p, q = sum(first) / n, sum(second) / n
+    p, q = (sum(pair[rater] * times for pair, times in pairs.items()) / n for rater in (0, 1))
     by_chance = p * q + (1 - p) * (1 - q)
     return AuditorAgreement(
         cases=n,

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mihakk.machinery.languages import languages, pack
 from mihakk.machinery.text import words_key
@@ -155,13 +155,13 @@ def gather(items: Iterable[Item], embedder: Embedder | None = None) -> Gathered:
 
     items = list(items)
     gathered = Gathered(cosines=_cosines(items, embedder) if embedder else {})
-    columns = Columns()
+    columns, held = Columns(), dict[Any, Any]()
     for start in range(0, len(items), AT_ONCE):
-        _gather(gathered, items[start : start + AT_ONCE], columns)
+        _gather(gathered, items[start : start + AT_ONCE], columns, held)
     return gathered
 
 
-def _gather(gathered: Gathered, items: Sequence[Item], columns: Columns) -> None:
+def _gather(gathered: Gathered, items: Sequence[Item], columns: Columns, held: dict[Any, Any]) -> None:
     """Adds some items: their texts are written down, worked on as columns, and told item by item."""
     from mihakk.machinery.ragged import Growing
     from mihakk.validators.checks.columns import Forms, asked, packed, shingles
@@ -192,7 +192,8 @@ def _gather(gathered: Gathered, items: Sequence[Item], columns: Columns) -> None
             gathered.shingles.setdefault(item.task, {})[alike] = pairs
         short = isinstance(item, AnswerItem) and lengths[texts[item.answer].place] <= LEAST_WORDS
         mark = _print(item, texts, alike, short_answer=short)
-        gathered.prints.append(mark)
+        # Items of one record, and both orders of a question, hold the same: it is in memory once.
+        gathered.prints.append(Fingerprint(*(held.setdefault((type(one), one), one) for one in mark)))
         if isinstance(item, ChoiceItem) and len(item.gold) == 1 and item.options:
             counts = gathered.tallies.setdefault((item.subset, item.task, len(item.options)), Tally())
             if (only := item.only_gold) is not None:

@@ -32,6 +32,7 @@ Holds = Callable[[Row, References], bool]
 SHOWN: Final = 5
 """Rows, or offending values, that an error names."""
 _SHA256: Final = r"^[0-9a-f]{64}$"
+_FILLED: Final = r"(?s)\S"
 
 
 class Contract(NamedTuple):
@@ -90,7 +91,7 @@ class Contract(NamedTuple):
         filled = self._filled()
         for name in filled:
             yield "ExpectColumnValuesToNotBeNull", {"column": name}
-        for name, pattern in (*dict.fromkeys(filled, r"(?s)\S").items(), *self.like.items()):
+        for name, pattern in (*dict.fromkeys(filled, _FILLED).items(), *self.like.items()):
             yield "ExpectColumnValuesToMatchRegex", {"column": name, "regex": pattern}
         if len(self.unique) == 1:
             yield "ExpectColumnValuesToBeUnique", {"column": self.unique[0]}
@@ -114,10 +115,17 @@ class Contract(NamedTuple):
         """
         import pandas as pd
 
-        said = [arguments for _, arguments in self.expectations()]
-        named = {name for one in said for name in one.get("column_list", [one.get("column")])}
+        said = [*self.expectations()]
+        named = {name for _, one in said for name in one.get("column_list", [one.get("column")])}
         columns: dict[str, list[Any]] = {
             name: [] for name in (*sorted(named - self.holds.keys()), *self.holds)
+        }
+        # Of a text that only has to be there, no more than that is kept: texts are most of a table.
+        filled = self._filled().keys() - {
+            name
+            for kind, one in said
+            if kind != "ExpectColumnValuesToNotBeNull" and one.get("regex") != _FILLED
+            for name in one.get("column_list", [one.get("column")])
         }
         for frame in frames:
             rows = [
@@ -125,9 +133,10 @@ class Contract(NamedTuple):
                 for row in frame.to_dict(orient="records")
             ]
             known = {**references, **_pairs(rows)}
-            for name, cells in columns.items():
+            for name in columns:
                 rule, place = self.holds.get(name), self.inner.get(name, name)
-                cells += [rule(row, known) if rule else _at(row, place) for row in rows]
+                told = (rule(row, known) if rule else _at(row, place) for row in rows)
+                columns[name] += map(_there, told) if name in filled else told
         return pd.DataFrame(columns if any(columns.values()) else None)
 
 
@@ -311,6 +320,11 @@ def _at(row: Row, place: str) -> Any:
     """A cell, or a field of the record that it holds."""
     name, _, inner = place.partition(".")
     return row[name][inner] if inner else row.get(name)
+
+
+def _there(cell: Any) -> Any:
+    """One text for all that are not blank."""
+    return "…" if isinstance(cell, str) and cell.strip() else cell
 
 
 def _missing(cell: Any) -> bool:
