@@ -71,7 +71,8 @@ def undone_keeps(
 
     A keep known before does not outlive an objection of its author that is deleted or withheld now (`gone`),
     nor a word of theirs that is in doubt. A new one does not stand behind an objection that came with it, or
-    that its author made elsewhere, on a sheet perhaps: nothing says which was later.
+    that its author made elsewhere, on a sheet perhaps, or that is dated later, as where an older export or
+    a server's backup brings the keep: nothing says which was later.
 
     Args:
         origin: The server and project that `rows` were pulled from, see `Review.annotation`.
@@ -89,6 +90,7 @@ def undone_keeps(
     for (said, place), row in last.items():
         if row.objects and origin not in (place, ORIGIN):
             objects[said].add(row.annotation)
+    objected_at = {said: row.decided_at for (said, _), row in last.items() if row.objects}
     now = datetime.now(UTC)
     # In the order of the store, where an objection behind a keep is the later word as it stands.
     for row in {decision_id(row): row for row in (*counted, *reviews)}.values():
@@ -97,7 +99,8 @@ def undone_keeps(
             objects[said].add(row.annotation)
         if row.objects or name in voided:
             continue
-        beside = said in objected if name in before else objects[said] - {row.annotation}
+        is_older = said in objected_at and row.decided_at <= objected_at[said]
+        beside = said in objected if name in before else is_older or objects[said] - {row.annotation}
         if beside or said in doubts:
             why = "its author may have called the item wrong since, or does so in another answer"
             yield Voided(decision=name, by="deleted", why=why, voided_at=now)
