@@ -55,7 +55,7 @@ class Answer:
     superseded: bool = False
     """Whether the same person answered the same task again later."""
     unsigned: bool = False
-    """Whether the server does not say who gave it, though it says so of others."""
+    """Whether the server, which says of every answer who submitted it, says so of nobody."""
     age: tuple[datetime, int] = (datetime.min.replace(tzinfo=UTC), 0)
     """Orders one person's annotations of one task."""
 

@@ -334,7 +334,6 @@ def all_answers(found: Exported, pulled: Pulled, origin: str) -> list[Answer]:
     """Every finished annotation, oldest first; the first of a person is the one given independently."""
     latest: dict[tuple[int, int | None], Answer] = {}
     answers: list[Answer] = []
-    signs = any(row.updated_by is not None for _, rows in found.tasks for row in rows)
     pulled.annotations += len(found.malformed)
     pulled.rejected.update(one.reason for one in found.malformed)
     for task, rows in found.tasks:
@@ -345,7 +344,7 @@ def all_answers(found: Exported, pulled: Pulled, origin: str) -> list[Answer]:
                 pulled.skipped += 1
                 pulled.skips.append((task, row))
                 continue
-            unsigned = signs and row.updated_by is None and "updated_by" in row.model_fields_set
+            unsigned = row.updated_by is None and "updated_by" in row.model_fields_set
             answer = Answer(task, row, f"{origin}/{row.id}", age=_age(row, rows), unsigned=unsigned)
             key = (task.id, row.completed_by)
             pulled.superseded += key in latest

@@ -219,6 +219,7 @@ LAST = ACT.filter(lambda act: act[1] not in ("keep", "again keep"))
     "pass",
     1,
 )
+@example([("b", ("server", "keep"))], {"b": ("sheet", "in another language")}, [False] * 9, "flag", 1)
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from("ab"), ACT), max_size=4),
@@ -296,6 +297,7 @@ CHANGED_MINDS: list[list[Event]] = [
     [("a", "again keep"), ("a", "again keep"), BACK, ("1", "discard"), OTHERS, PULL],
     [("a", "keep"), COPY, ("a", "discard"), PULL, RESTORED, PULL],
     [("a", "discard"), ("a", "deletes"), PULL],
+    [("m", "keep as a"), ("m", "keep as b"), PULL],
     [("a", "discard"), ("b", "discard"), ("m", "a"), ("m", "b"), PULL],
     [("a", "keep"), ("b", "keep"), PULL, ("a", "discard"), ("b", "discard"), ("m", "a"), ("m", "b"), PULL],
 ]

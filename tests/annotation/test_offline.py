@@ -142,6 +142,9 @@ def test_what_is_no_longer_the_item_is_refused(review: OpenReview) -> None:
         assert why in said
     assert decisions(review.stores) == []
     assert doubted(review.stores) == {(row["sample_id"], row["content_hash"]) for row in rows[:6]}
+    rows[2] |= {"decision": "keep"}
+    assert "1 decisions taken" in give(SARA, [rows[2]])
+    assert [row.item for row in decisions(review.stores)] == [rows[2]["sample_id"]]
 
 
 @pytest.mark.usefixtures("review")
