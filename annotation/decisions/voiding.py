@@ -8,12 +8,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
+import orjson
+
 from mihakk.annotation.decisions.pseudonyms import known_as
 from mihakk.annotation.decisions.store import counting, decision_id, stored
 from mihakk.annotation.decisions.stores import Stores
 from mihakk.annotation.decisions.words import add_split
 from mihakk.annotation.screens.ratings import Label
 from mihakk.machinery.errors import UsageError
+from mihakk.schemas.rejection import Rejection
 from mihakk.schemas.review import Review, Voided
 
 ORIGIN: Final = "offline"
@@ -71,7 +74,8 @@ def undone_keeps(
 
     A keep known before does not outlive an objection of its author that is deleted or withheld now (`gone`),
     nor a word of theirs that is in doubt. A new one does not stand behind an objection that came with it, or
-    that its author made elsewhere, on a sheet perhaps: nothing says which was later.
+    that its author made elsewhere, on a sheet perhaps, or that is dated later, as where an older export or
+    a server's backup brings the keep: nothing says which was later.
 
     Args:
         origin: The server and project that `rows` were pulled from, see `Review.annotation`.
@@ -89,6 +93,9 @@ def undone_keeps(
     for (said, place), row in last.items():
         if row.objects and origin not in (place, ORIGIN):
             objects[said].add(row.annotation)
+    refused = _refused_on_sheets(stores) if origin != ORIGIN else ()
+    doubts = {*doubts, *(said for said in refused if (said, ORIGIN) not in last)}
+    objected_at = {said: row.decided_at for (said, _), row in last.items() if row.objects}
     now = datetime.now(UTC)
     # In the order of the store, where an objection behind a keep is the later word as it stands.
     for row in {decision_id(row): row for row in (*counted, *reviews)}.values():
@@ -97,7 +104,16 @@ def undone_keeps(
             objects[said].add(row.annotation)
         if row.objects or name in voided:
             continue
-        beside = said in objected if name in before else objects[said] - {row.annotation}
+        is_older = said in objected_at and row.decided_at <= objected_at[said]
+        beside = said in objected if name in before else is_older or objects[said] - {row.annotation}
         if beside or said in doubts:
             why = "its author may have called the item wrong since, or does so in another answer"
             yield Voided(decision=name, by="deleted", why=why, voided_at=now)
+
+
+def _refused_on_sheets(stores: Stores) -> Iterator[Said]:
+    """Who called what wrong, or may have, on a row of a sheet that can't be taken."""
+    for row in stored(stores.rejected, Rejection):
+        if row.source.startswith(f"{ORIGIN}:"):
+            body = orjson.loads(row.body or "{}")
+            yield row.record, body.get("content_hash", ""), body.get("annotator", "")

@@ -15,7 +15,7 @@ from mihakk.annotation.screens.ratings import DEPTH_PARTS, Label, own_answer, pl
 from mihakk.annotation.screens.tasks import OWN_ANSWER, TEMPLATE, untouched
 from mihakk.machinery.errors import RecordRejected
 from mihakk.schemas.audit import CRITERIA
-from mihakk.schemas.review import Decision, Review
+from mihakk.schemas.review import CALLED_WRONG, Decision, Review
 
 Values = dict[str, list[str]]
 """Control name to what was chosen or typed in it."""
@@ -113,6 +113,20 @@ def values_of(result: Any) -> Values:
                 str(one) for one in (chosen if isinstance(chosen, list) else [chosen])
             ]
     return values
+
+
+def may_object(result: Any) -> bool:
+    """Whether what an annotation holds may call its item wrong, readable or not.
+
+    It does not where it says nothing, or keeps the item and ticks nothing that calls it wrong.
+    """
+    try:
+        values = values_of(result)
+    except RecordRejected:
+        return True
+    harmless = set(CRITERIA).difference(CALLED_WRONG)
+    unsaid = [] if "reason" in values else ["keep"]
+    return values.get("decision", unsaid) != ["keep"] or not harmless.issuperset(values.get("failed", ()))
 
 
 def _review(answer: Answer, annotator: str, values: Values) -> Review:

@@ -55,7 +55,7 @@ class Answer:
     superseded: bool = False
     """Whether the same person answered the same task again later."""
     unsigned: bool = False
-    """Whether the server does not say who gave it, though it says so of others."""
+    """Whether the server, which says of every answer who submitted it, says so of nobody."""
     age: tuple[datetime, int] = (datetime.min.replace(tzinfo=UTC), 0)
     """Orders one person's annotations of one task."""
 
@@ -83,11 +83,20 @@ class Malformed(NamedTuple):
         number = self.row.get("id") if isinstance(self.row, dict) else None
         return number if isinstance(number, int) else None
 
+    @property
+    def result(self) -> Any:
+        """What was answered, as far as it can be told."""
+        return self.row.get("result") if isinstance(self.row, dict) else None
+
+    def author(self, people: Mapping[int, str]) -> str:
+        """Pseudonym of whose it is; empty where nobody is known to have given it."""
+        member = self.row.get("completed_by") if isinstance(self.row, dict) else None
+        return people.get(member, "") if isinstance(member, int) else ""
+
     def rejection(self, project: str, people: Mapping[int, str]) -> Rejection:
         """What is kept of it: what was answered only where its author is known, who may have it forgotten."""
-        member = self.row.get("completed_by") if isinstance(self.row, dict) else None
-        author = people.get(member, "") if isinstance(member, int) else ""
-        told = {"annotator": author} | ({"result": self.row.get("result")} if author else {})
+        author = self.author(people)
+        told = {"annotator": author} | ({"result": self.result} if author else {})
         return Rejection(
             record=str(self.data.get("sample_id") or f"task {self.task}"),
             source=project,

@@ -19,7 +19,7 @@ from mihakk.annotation.decisions.store import add, decision_id, decisions
 from mihakk.annotation.decisions.stores import Stores
 from mihakk.annotation.decisions.voiding import ORIGIN
 from mihakk.annotation.decisions.words import add_split
-from mihakk.annotation.label_studio.answers import Reader
+from mihakk.annotation.label_studio.answers import Reader, may_object
 from mihakk.annotation.label_studio.exchange import resolutions
 from mihakk.annotation.label_studio.exported import Answer, Row, Task
 from mihakk.annotation.label_studio.project import Project
@@ -136,35 +136,32 @@ class Offline:
         readers: dict[Language, Reader] = {}
         by_language: dict[Language, list[dict[str, Any]]] = {}
         for given in rows:
-            said = given.get("decision", "").strip().lower()
             data = self._tasks.get(_key(given))
-            right = self.row(data)["right"] if data else ""
-            if data and said != "fix" and (changed := _changed(data, given, right)):
-                why = (
-                    f"{changed} was changed and the decision is {said or 'not given'}: write fix, or undo it"
-                )
-                self._refuse(data, said, RecordRejected("changed_without_fix", why), last, taken)
-                continue
-            if not said:
+            said, right = given.get("decision", "").strip().lower(), self.row(data)["right"] if data else ""
+            result = _result(data["form"] if data else {}, given, said, right=right)
+            changed = _changed(data, given, right) if data and said != "fix" else ""
+            objects = bool(changed) or (said != "skip" and may_object(result))
+            if not said and not objects:
                 taken.unsaid += 1
                 continue
-            if data is None:
-                why = (
-                    "the item has changed since the sheet was written, or waits for nobody: write a new sheet"
-                )
-                taken.refused.append((given.get("sample_id", ""), why))
-                continue
-            task, language = _task(data, given, said, now, right=right), data["language"]
-            if language not in readers:
-                readers[language] = Reader(labelling(TEMPLATE, language))
             try:
-                if said != "skip" and _said_before(
-                    task, readers[language], last.get(_key(data)), self.person
-                ):
+                if changed:
+                    what = f"{changed} was changed and the decision is {said or 'not given'}"
+                    raise RecordRejected("changed_without_fix", f"{what}: write fix, or undo it")
+                if data is None:
+                    why = "since the sheet was written, or waits for nobody: write a new sheet"
+                    raise RecordRejected("not_waiting", f"the item has changed {why}")
+                if not said:
+                    raise RecordRejected("incomplete", "something is ticked, and no decision is given")
+                task, language = _task(data, given, said, now, result), data["language"]
+                if language not in readers:
+                    readers[language] = Reader(labelling(TEMPLATE, language))
+                before = last.get(_key(data))
+                if said != "skip" and _said_before(task, readers[language], before, self.person):
                     taken.unchanged += 1
                     continue
             except RecordRejected as error:
-                self._refuse(data, said, error, last, taken)
+                self._refuse(given, error, last, taken, objects=objects)
                 continue
             by_language.setdefault(language, []).append(task)
         for language, tasks in by_language.items():
@@ -177,37 +174,36 @@ class Offline:
 
     def _refuse(
         self,
-        data: dict[str, Any],
-        said: str,
+        given: Given,
         error: RecordRejected,
         last: Mapping[tuple[str, str], Review],
         taken: Taken,
+        *,
+        objects: bool,
     ) -> None:
         """Says why a row can't be taken.
 
         An item that it may call wrong is in doubt (`store.doubted`), and an earlier keep counts no longer.
         """
-        taken.refused.append((data["sample_id"], f"{error.reason}: {error.detail}"))
-        place = (data["language"], self._items[data["sample_id"]].dialect)
-        changed = error.reason == "changed_without_fix"
-        if said in ("", "skip") or (said == "keep" and not changed):
+        sample, content = _key(given)
+        taken.refused.append((sample, f"{error.reason}: {error.detail}"))
+        if not objects:
             return
-        if self._config.may_judge(self.person, *place):
-            body = {"annotator": self.person, "content_hash": data["content_hash"]}
-            row = Rejection(
-                record=data["sample_id"],
-                source=f"{ORIGIN}:{TEMPLATE}:{data['language']}",
-                reason=error.reason,
-                detail=error.detail,
-                body=orjson.dumps(body, option=orjson.OPT_SORT_KEYS).decode(),
-            )
-            add_split(self._stores, self._stores.rejected, Rejection, [row])
-            before = last.get(_key(data))
-            if before is not None and before.decision == "keep":
-                why = "a later row of a sheet speaks against it and can't be taken"
-                now = datetime.now(UTC)
-                gone = Voided(decision=decision_id(before), by="deleted", why=why, voided_at=now)
-                add(self._stores.voided, Voided, [gone])
+        row = Rejection(
+            record=sample,
+            source=f"{ORIGIN}:{TEMPLATE}:{given.get('language', '')}",
+            reason=error.reason,
+            detail=error.detail,
+            body=orjson.dumps(
+                {"annotator": self.person, "content_hash": content}, option=orjson.OPT_SORT_KEYS
+            ).decode(),
+        )
+        add_split(self._stores, self._stores.rejected, Rejection, [row])
+        before = last.get((sample, content))
+        if before is not None and not before.objects:
+            why = "a later row of a sheet speaks against it and can't be taken"
+            gone = Voided(decision=decision_id(before), by="deleted", why=why, voided_at=datetime.now(UTC))
+            add(self._stores.voided, Voided, [gone])
 
     def _pull(self, language: Language, tasks: list[dict[str, Any]]) -> Pulled:
         members = _Members(orjson.dumps(tasks), {1: self._address})
@@ -265,17 +261,36 @@ def _words(review: Review) -> tuple[Any, ...]:
     return review.decision, review.reason, review.failed, review.corrections, review.confidence
 
 
-def _task(data: dict[str, Any], given: Given, said: str, now: datetime, *, right: str) -> dict[str, Any]:
-    """A filled row as the task of an export, with one annotation by member 1; `right` is what stood there."""
+def _task(
+    data: dict[str, Any], given: Given, said: str, now: datetime, result: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """A filled row as the task of an export, with one annotation by member 1."""
     number = int(digest([*_key(data), dict(given), now.isoformat()])[:15], 16)
-    values: dict[str, tuple[str, list[str]]] = {} if said == "skip" else {"decision": ("choices", [said])}
+    seconds = given.get("seconds", "")
+    annotation = {
+        "id": number,
+        "completed_by": 1,
+        "was_cancelled": said == "skip",
+        "updated_at": now.isoformat(),
+        "created_at": now.isoformat(),
+        "lead_time": float(seconds) if seconds else None,
+        "result": result,
+    }
+    return {"id": number, "data": data, "annotations": [annotation]}
+
+
+def _result(form: Mapping[str, str], given: Given, said: str, *, right: str) -> list[dict[str, Any]]:
+    """What an annotation would hold that says what a row says; `right` is what stood there."""
+    values: dict[str, tuple[str, list[str]]] = {}
+    if said not in ("", "skip"):
+        values["decision"] = ("choices", [said])
     for name, several in (("reason", False), ("failed", True)):
         if chosen := given.get(name, "").replace(",", " ").split():
             values[name] = ("choices", chosen if several else chosen[:1])
     if said == "fix":
         values |= {
             box: ("textarea", [given[box].replace("\r\n", "\n")])
-            for box in data["form"]
+            for box in form
             if box in given and given[box].strip()
         }
         chosen = given.get("right", "").replace(",", " ").replace("،", " ").split()
@@ -301,17 +316,7 @@ def _task(data: dict[str, Any], given: Given, said: str, now: datetime, *, right
     if (sure := given.get("confidence", "").strip()).isdecimal():
         rating = {"id": "c", "from_name": "confidence", "to_name": "item", "type": "rating"}
         result.append(rating | {"value": {"rating": int(sure)}})
-    seconds = given.get("seconds", "")
-    annotation = {
-        "id": number,
-        "completed_by": 1,
-        "was_cancelled": said == "skip",
-        "updated_at": now.isoformat(),
-        "created_at": now.isoformat(),
-        "lead_time": float(seconds) if seconds else None,
-        "result": result,
-    }
-    return {"id": number, "data": data, "annotations": [annotation]}
+    return result
 
 
 def write_sheet(path: Path, rows: Sequence[Given]) -> int:

@@ -25,7 +25,10 @@ DISPUTED = "Disputed"
 """Title of the tab with the items that an adjudicator or one more person has to decide."""
 _ROW = ("id", "created_at", "description", "label_config", "maximum_annotations")
 """What we read of a project; without naming it the server counts the work in every project it lists."""
-_COLUMNS = ("id", "data", "annotators", "cancelled_annotations", "total_annotations", "overlap", "is_labeled")
+_COLUMNS = (
+    *("id", "data", "annotators", "cancelled_annotations", "total_annotations", "overlap", "is_labeled"),
+    "updated_by",
+)
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,8 @@ class Held:
     overlap: int
     labeled: bool
     """The server offers it to nobody any more."""
+    touched: bool = False
+    """Somebody has answered it, or changed or deleted an answer."""
 
 
 @dataclass(frozen=True)
@@ -301,4 +306,5 @@ def _held(row: dict[str, Any]) -> Held | None:
         annotations=max(row["total_annotations"], len(row["annotators"]) - row["cancelled_annotations"]),
         overlap=row["overlap"],
         labeled=row["is_labeled"],
+        touched=bool(row.get("updated_by")),
     )

@@ -25,10 +25,10 @@ from mihakk.annotation.decisions.store import (
 from mihakk.annotation.decisions.stores import Stores
 from mihakk.annotation.decisions.voiding import Said, said_of, undone_keeps
 from mihakk.annotation.decisions.words import SKIPPED, add_split
-from mihakk.annotation.label_studio.answers import Reader, values_of
+from mihakk.annotation.label_studio.answers import Reader, may_object, values_of
 from mihakk.annotation.label_studio.connection import Connection
 from mihakk.annotation.label_studio.exported import Answer, Exported, Row, Task, exported
-from mihakk.annotation.label_studio.project import Project
+from mihakk.annotation.label_studio.project import Held, Project
 from mihakk.annotation.screens.labelling import Labelling
 from mihakk.annotation.screens.ratings import Label
 from mihakk.annotation.screens.tasks import TEMPLATE
@@ -106,14 +106,17 @@ def pull(
         ExternalFailure: The server failed; run the pull again.
     """
     config = config or ReviewConfig()
+    held = project.held() if project.labelling.name == TEMPLATE else []  # first: what comes after is no trace
     found = exported(project.connection.read(f"/api/projects/{project.id}/export", exportType="JSON"))
     pulled = Pulled(people=pseudonyms(stores.people, project.connection.users()))
     rows, rejects = _read(project, found, stores, config, pulled)
     pulled.notes["config_edited"] += project.edited
-    rejects += [one.rejection(project.name, pulled.people) for one in found.malformed]
     rejects += [_skipped(task, row, project.name, pulled.people) for task, row in pulled.skips]
     known = stored(stores.decisions, Review)
-    rejects += _taken_back(project, found, known, pulled)
+    owners = {row.annotation: row for row in known if row.annotation.startswith(f"{project.origin}/")}
+    rejects += _malformed(project, found, owners, pulled)
+    rejects += _taken_back(project, found, owners, pulled)
+    rejects += _emptied(project, found, held, pulled)
     add_split(stores, stores.rejected, Rejection, rejects)
     pulled.there = {f"{project.origin}/{number}" for number in found.ids()}
     reviews, answers = _new(rows, known, stores)
@@ -204,14 +207,13 @@ def _read(
                 read.append(record.model_copy(update=facts))
         except RecordRejected as rejected:
             if _may_object(answer, rejected) and answer.row.completed_by is not None:
-                sample, content = (str(answer.data.get(name)) for name in ("sample_id", "content_hash"))
-                pulled.doubts.add((sample, content, pulled.people.get(answer.row.completed_by, "")))
-            if answer.superseded:
-                continue
-            pulled.rejected[rejected.reason] += 1
-            if rejected.reason != "task_edited":
-                pulled.unusable.add((str(answer.data.get("sample_id")), str(answer.data.get("content_hash"))))
-            rejects.append(_rejection(answer, rejected, project.name, pulled.people))
+                pulled.doubts.add((*about(answer.data), pulled.people.get(answer.row.completed_by, "")))
+            if not answer.superseded:
+                pulled.rejected[rejected.reason] += 1
+                if rejected.reason != "task_edited":
+                    pulled.unusable.add(about(answer.data))
+            if not answer.superseded or _may_object(answer, rejected):
+                rejects.append(_rejection(answer, rejected, project.name, pulled.people))
             continue
         pulled.read += not answer.superseded
         pulled.notes["future_dates"] += answer.row.updated_at > datetime.now(UTC)
@@ -254,8 +256,24 @@ def _withheld(project: Project, rows: Iterable[Review | Label], gate: Gate | Non
     return [Voided(decision=name, by="calibration", why=why, voided_at=now) for name in names]
 
 
+def _malformed(
+    project: Project, found: Exported, owners: Mapping[str, Review], pulled: Pulled
+) -> Iterator[Rejection]:
+    """What is not of the form of an export; whatever it may call wrong waits."""
+    for one in found.malformed:
+        told = one.rejection(project.name, pulled.people)
+        owner = owners.get(f"{project.origin}/{one.id}")
+        if may_object(one.result) and (owner or one.data.get("content_hash")):
+            said = said_of(owner) if owner else (*about(one.data), one.author(pulled.people))
+            pulled.doubts.add(said)
+            pulled.unusable.add(said[:2])
+            body = orjson.dumps(orjson.loads(told.body) | {"content_hash": said[1]}).decode()
+            told = told.model_copy(update={"record": said[0], "body": body})
+        yield told
+
+
 def _taken_back(
-    project: Project, found: Exported, known: Iterable[Review], pulled: Pulled
+    project: Project, found: Exported, owners: Mapping[str, Review], pulled: Pulled
 ) -> Iterator[Rejection]:
     """Answers known from earlier pulls that are there no longer as their authors' answers to that item.
 
@@ -263,15 +281,13 @@ def _taken_back(
     account any more; so may be answers that another member made a skip before any pull. What their authors
     said last may be an objection.
     """
-    owners = {row.annotation: row for row in known if row.annotation.startswith(f"{project.origin}/")}
     for task, rows in found.tasks:
-        about = (str(task.data.get("sample_id")), str(task.data.get("content_hash")))
         for row in rows:
             author = pulled.people.get(row.completed_by, "") if row.completed_by is not None else ""
-            said = (*about, author)
+            said = (*about(task.data), author)
             owner = owners.get(f"{project.origin}/{row.id}")
             by_another = author and row.was_cancelled and row.updated_by not in (None, row.completed_by)
-            moved = said != said_of(owner) if owner and author else _objects(row)
+            moved = said != said_of(owner) if owner and author else may_object(row.result)
             if owner is not None and (row.was_cancelled or moved):
                 said = said_of(owner)
             elif not by_another or project.labelling.name != TEMPLATE:
@@ -280,6 +296,17 @@ def _taken_back(
             pulled.unusable.add(said[:2])
             body = {"annotation": row.id, "annotator": said[2], "content_hash": said[1]}
             yield _unused(project.name, task, "taken_back", body=body).model_copy(update={"record": said[0]})
+
+
+def _emptied(project: Project, found: Exported, held: Iterable[Held], pulled: Pulled) -> Iterator[Rejection]:
+    """Tasks in which members did something of which nothing is left: whatever they said was deleted."""
+    answered = {one.task for one in found.malformed} | {task.id for task, rows in found.tasks if rows}
+    for one in held:
+        if one.touched and one.task not in answered:
+            pulled.unusable.add((one.sample, one.content_hash))
+            body = {"task": one.task, "annotator": "", "content_hash": one.content_hash}
+            told = orjson.dumps(body, option=orjson.OPT_SORT_KEYS).decode()
+            yield Rejection(record=one.sample, source=project.name, reason="taken_back", detail="", body=told)
 
 
 def _deleted(project: Project, pulled: Pulled, stores: Stores) -> list[Voided]:
@@ -298,11 +325,15 @@ def _deleted(project: Project, pulled: Pulled, stores: Stores) -> list[Voided]:
     ]
 
 
+def about(data: Mapping[str, Any]) -> tuple[str, str]:
+    """Sample id and content hash of what a task shows."""
+    return str(data.get("sample_id")), str(data.get("content_hash"))
+
+
 def all_answers(found: Exported, pulled: Pulled, origin: str) -> list[Answer]:
     """Every finished annotation, oldest first; the first of a person is the one given independently."""
     latest: dict[tuple[int, int | None], Answer] = {}
     answers: list[Answer] = []
-    signs = any(row.updated_by is not None for _, rows in found.tasks for row in rows)
     pulled.annotations += len(found.malformed)
     pulled.rejected.update(one.reason for one in found.malformed)
     for task, rows in found.tasks:
@@ -313,7 +344,7 @@ def all_answers(found: Exported, pulled: Pulled, origin: str) -> list[Answer]:
                 pulled.skipped += 1
                 pulled.skips.append((task, row))
                 continue
-            unsigned = signs and row.updated_by is None and "updated_by" in row.model_fields_set
+            unsigned = row.updated_by is None and "updated_by" in row.model_fields_set
             answer = Answer(task, row, f"{origin}/{row.id}", age=_age(row, rows), unsigned=unsigned)
             key = (task.id, row.completed_by)
             pulled.superseded += key in latest
@@ -388,17 +419,7 @@ def _rejection(
 
 def _may_object(answer: Answer, rejected: RecordRejected) -> bool:
     """Whether an annotation that can't be used may call its item wrong."""
-    if rejected.reason in TAMPERED:
-        return True
-    return _objects(answer.row)
-
-
-def _objects(row: Row) -> bool:
-    """Whether what an annotation holds may call its item wrong, readable or not."""
-    try:
-        return values_of(row.result).get("decision") not in (None, ["keep"])
-    except RecordRejected:
-        return True
+    return rejected.reason in TAMPERED or may_object(answer.row.result)
 
 
 def _unused(project: str, task: Task, reason: str, *, detail: str = "", body: dict[str, Any]) -> Rejection:

@@ -140,6 +140,7 @@ def test_what_the_best_test_of_all_would_find_of_who_copies_three_answers_in_ten
 
 
 @pytest.mark.drill
+@pytest.mark.timeout(7200)
 def test_asking_one_more_about_what_may_be_copied_tells_copiers_from_who_agrees(tmp_path):
     """Pushes and pulls as they are; an alarm counts that rings after any pull."""
     rings = {share: Counter[tuple[str, str]]() for share in (0.0, PARTLY)}

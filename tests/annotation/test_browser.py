@@ -14,13 +14,16 @@ from mihakk.annotation.campaigns.questions import (
     text_question,
     wrong_idiom_question,
 )
-from mihakk.annotation.decisions.store import stored
+from mihakk.annotation.decisions.store import decisions, stored
 from mihakk.annotation.decisions.stores import Stores
+from mihakk.annotation.label_studio.exchange import pull_review
 from mihakk.annotation.label_studio.project import ensure_project, show_disputed
 from mihakk.annotation.label_studio.pull import pull
 from mihakk.annotation.label_studio.push import push
 from mihakk.annotation.screens.labelling import template_names
 from mihakk.annotation.screens.tasks import numbered, own_answer_task, review_task
+from mihakk.machinery.groups import grouped
+from mihakk.schemas.benchmark import ReviewConfig
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.poem import Couplet, Poem, Section
 from mihakk.schemas.record import Form, Provenance
@@ -28,6 +31,7 @@ from mihakk.schemas.rejection import Rejection
 from mihakk.validators.code.refinement import Refinement
 from tests.annotation.judged import answer, audit, choice, explanation, finding
 from tests.annotation.signed_up import sign_up
+from tests.annotation.test_vote_patterns import outcome, table
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 
@@ -341,6 +345,48 @@ def test_seven_tasks_in_arabic_by_keyboard_and_mouse(connection, members, browse
     assert told[ITEMS[3].id].corrections == {"options[1]": "يعمل بيده كثيرًا"}
     assert told[ITEMS[5].id].corrections == {"explanations[1]": "يسمّي أماكن الديار"}
     assert told[ITEMS[0].id].seconds > 0
+
+
+VOTES = {
+    "K": [("q", "إبقاء")],
+    "A": [("w", "إصلاح"), ("Control+2", "ب")],
+    "B": [("w", "إصلاح"), ("Control+1", "أ"), ("Control+2", "ب")],
+    "D": [("e", "حذف"), ("x", "ملتبس")],
+}
+"""Keys that cast a vote of the table in docs/review.md, and the choices that they make."""
+
+
+def test_every_pattern_of_votes_comes_to_what_the_table_says(
+    connection, members, browser, screenshots, stores
+):
+    """One item each; three people vote one after the other, and none sees what the others said."""
+    patterns = sorted(table(), key=lambda row: -len(row[0]))
+    items = {
+        "".join(votes): choice(n, question=f"ما معنى ({n})؟") for n, (votes, _, _) in enumerate(patterns)
+    }
+    project = ensure_project(connection, "patterns", "quality_review", "ar", overlap=3)
+    push(project, numbered([review_task(item) for item in items.values()]))
+    named = {item.id: votes for votes, item in items.items()}
+    for turn, person in enumerate(members):
+        screen = Screen(browser, person, project, screenshots)
+        for _ in range(sum(len(votes) > turn for votes in items)):
+            item = screen.page.locator(".mk .meta code").first.inner_text().split()[-1]
+            for key, name in VOTES[named[item][turn]]:
+                screen.choose(key, name)
+            screen.shot(f"pattern-{named[item]}-{turn + 1}")
+            screen.submit()
+        assert screen.outside == []
+        screen.close()
+
+    pulled = pull_review(connection, "patterns", stores=stores, config=ReviewConfig())
+    told = {row.item: row for row in pulled.disputed}
+    given = grouped(decisions(stores), lambda row: row.item)
+    for votes, flagged, sampled in patterns:
+        item = items["".join(votes)]
+        assert len(given[item.id]) == len(votes)
+        assert outcome(given[item.id], "flag", item)[0] == flagged, votes
+        assert outcome(given[item.id], "pass", item)[0] == sampled, votes
+        assert (item.id in told) is flagged.endswith("disputed"), votes
 
 
 def idiom() -> Idiom:

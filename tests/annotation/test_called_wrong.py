@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -43,6 +44,8 @@ SAYS = {
     "fix what isn't there": [chosen("decision", "fix"), chosen("fix_gold", "7")],
     "discard": [chosen("decision", "discard"), chosen("reason", "ambiguous")],
     "discard, no reason": [chosen("decision", "discard")],
+    "keep, wrong in words": [chosen("decision", "keep"), chosen("failed", "الجواب خاطئ")],
+    "only ticks": [chosen("failed", "factual_accuracy")],
 }
 OBJECT = [said for said in SAYS if said != "keep"]
 FORM = labelling("quality_review", "ar")
@@ -59,9 +62,12 @@ class Server:
     def __init__(self) -> None:
         self.rows: list[dict[str, Any]] = []
         self.data, self.now, self.made = TASKS[0]["data"], NOON, 0
+        self.saved: list[dict[str, Any]] = []
+        self.touched = False
 
     def does(self, who: str, what: str) -> None:
         self.now += timedelta(minutes=5)
+        self.touched = True
         number = {"a": 1, "b": 2, "m": 3}
         if who.isdecimal():
             changed = {"updated_at": self.now.isoformat(), "result": SAYS[what]}
@@ -101,7 +107,8 @@ class Server:
         return [*shown, {"id": 2, "data": TASKS[1]["data"], "annotations": []}]
 
     def read(self, path: str, **_: str) -> bytes:
-        return orjson.dumps(self.tasks())
+        """The server exports no task without annotations."""
+        return orjson.dumps([task for task in self.tasks() if task["annotations"]])
 
     def get(self, path: str, **_: str) -> Any:
         counts = {
@@ -111,7 +118,9 @@ class Server:
             "overlap": 2,
             "is_labeled": False,
         }
-        return {"total": 2, "tasks": [{**task, **counts} for task in self.tasks()]}
+        own, other = self.tasks()
+        touched = {"updated_by": [{"user_id": 1}] if self.touched else []}
+        return {"total": 2, "tasks": [{**own, **counts, **touched}, {**other, **counts}]}
 
     def users(self) -> dict[int, str]:
         return {number: f"p{number}@example.org" for number in (1, 2, 3)}
@@ -184,6 +193,9 @@ ON_SHEETS = {
     "discard, own reason": {"decision": "discard", "reason": "غلط"},
     "discard, edited": {"decision": "discard", "reason": "ambiguous", "right": "2"},
     "in another language": {"decision": "حذف"},
+    "keep, wrong in words": {"decision": "keep", "failed": "الجواب خاطئ"},
+    "only ticks": {"failed": "answer_alignment"},
+    "only edited": {"fix_question": "ما المقصود؟"},
 }
 """What a row of a sheet may hold."""
 ACT = st.one_of(
@@ -207,6 +219,7 @@ LAST = ACT.filter(lambda act: act[1] not in ("keep", "again keep"))
     "pass",
     1,
 )
+@example([("b", ("server", "keep"))], {"b": ("sheet", "in another language")}, [False] * 9, "flag", 1)
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from("ab"), ACT), max_size=4),
@@ -248,6 +261,8 @@ ROUND = Round(
 )
 PULL = ("", "pull")
 BACK = ("", "clock set back")
+COPY, RESTORED = ("", "backup made"), ("", "backup restored")
+GARBLED = ("", "dates of all answers are garbled")
 OTHERS = ("", "work given to others")
 AGAIN = ("", "calibration asked again")
 LEAVE = ("", "everybody's account is deleted")
@@ -272,9 +287,22 @@ CHANGED_MINDS: list[list[Event]] = [
     [("a", "keep"), PULL, ("a", "discard"), ("m", "moves a"), PULL],
     [("a", "keep, answer wrong"), ("b", "keep, answer wrong"), PULL],
     [("a", "keep"), ("b", "keep"), PULL, ("a", "discard"), ("b", "discard"), LEAVE, PULL],
+    [("a", "keep, answer wrong"), ("b", "keep, answer wrong"), OTHERS, PULL],
+    [("a", "keep"), PULL, ("a", "keep, answer wrong"), OTHERS, PULL],
+    [("a", "keep"), PULL, ("a", "keep, answer wrong"), LEAVE, PULL],
+    [("a", "keep"), ("b", "keep"), PULL, ("a", "keep, wrong in words"), ("b", "keep, wrong in words"), PULL],
+    [("a", "keep"), ("b", "keep"), PULL, ("a", "only ticks"), ("b", "only ticks"), PULL],
+    [("a", "keep"), ("b", "keep"), PULL, ("a", "discard"), ("b", "discard"), GARBLED, PULL],
+    [("a", "discard"), ("b", "fix a"), GARBLED, PULL],
+    [("a", "again keep"), ("a", "again keep"), BACK, ("1", "discard"), OTHERS, PULL],
+    [("a", "keep"), COPY, ("a", "discard"), PULL, RESTORED, PULL],
+    [("a", "discard"), ("a", "deletes"), PULL],
+    [("m", "keep as a"), ("m", "keep as b"), PULL],
+    [("a", "discard"), ("b", "discard"), ("m", "a"), ("m", "b"), PULL],
+    [("a", "keep"), ("b", "keep"), PULL, ("a", "discard"), ("b", "discard"), ("m", "a"), ("m", "b"), PULL],
 ]
 """Somebody keeps the item and calls it wrong after that, or at once; another makes that a keep or deletes it, the
-server's clock is set back in between, or the answer is not theirs to give any more."""
+server's clock is set back or its backup restored, the answer is not theirs to give any more, or can't be read."""
 
 
 @pytest.mark.parametrize("status", ["flag", "pass"])
@@ -288,6 +316,13 @@ def test_who_may_have_changed_their_mind_keeps_nothing(events: list[Event], stat
             pull(project, stores, config, gate=gate)
         elif event == BACK:
             server.now -= timedelta(hours=3)
+        elif event == COPY:
+            server.saved = copy.deepcopy(server.rows)
+        elif event == RESTORED:
+            server.rows = server.saved
+        elif event == GARBLED:
+            for row in server.rows:
+                row.update(updated_at="yesterday")
         elif event == OTHERS:
             config = ReviewConfig(people={"annotator-03": {"languages": ["ar"]}})
         elif event == LEAVE:

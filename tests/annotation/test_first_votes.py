@@ -76,6 +76,8 @@ class Server:
 
 
 class _Held:
+    touched = False
+
     def __init__(self, task: int) -> None:
         self.task = task
 

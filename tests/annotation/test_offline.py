@@ -12,7 +12,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner, Result
 
-from mihakk.annotation.decisions.store import decisions
+from mihakk.annotation.decisions.store import decisions, doubted
 from mihakk.annotation.label_studio.exchange import resolutions
 from mihakk.annotation.label_studio.offline import write_sheet
 from mihakk.flows.cli import app
@@ -126,7 +126,7 @@ def test_a_sheet_taken_twice_adds_nothing_and_a_changed_word_counts(review: Open
 
 def test_what_is_no_longer_the_item_is_refused(review: OpenReview) -> None:
     rows = sheet(SARA)
-    rows[0] |= {"decision": "keep", "content_hash": "0" * 64}
+    rows[0] |= {"decision": "discard", "content_hash": "0" * 64}
     rows[1] |= {"decision": "fix"}
     rows[2] |= {"decision": "maybe"}
     rows[3] |= {"decision": "fix", "right": "9"}
@@ -137,10 +137,14 @@ def test_what_is_no_longer_the_item_is_refused(review: OpenReview) -> None:
     assert f"{box} was changed and the decision is keep: write fix" in said
     assert f"{box} was changed and the decision is not given" in said
     assert "0 decisions taken" in said
-    assert f"{rows[0]['sample_id']}: the item has changed" in said
+    assert f"{rows[0]['sample_id']}: not_waiting: the item has changed" in said
     for why in ("fix_changes_nothing", "invalid_annotation"):
         assert why in said
     assert decisions(review.stores) == []
+    assert doubted(review.stores) == {(row["sample_id"], row["content_hash"]) for row in rows[:6]}
+    rows[2] |= {"decision": "keep"}
+    assert "1 decisions taken" in give(SARA, [rows[2]])
+    assert [row.item for row in decisions(review.stores)] == [rows[2]["sample_id"]]
 
 
 @pytest.mark.usefixtures("review")

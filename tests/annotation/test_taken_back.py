@@ -33,9 +33,11 @@ def stores(tmp_path) -> Stores:
 
 def test_what_others_changed_or_deleted_does_not_count(connection, members, stores):
     items = [choice(n) for n in range(5)]
-    project, tasks = pushed_project(connection, "taken", items)
+    never_pulled, untouched = choice(5), choice(6)
+    project, tasks = pushed_project(connection, "taken", [*items, never_pulled, untouched])
     first, second, _ = members
     made = {item.id: first.annotate(tasks[item.id], [*KEEP, chosen("opened", "source")]) for item in items}
+    connection.delete(f"/api/annotations/{first.annotate(tasks[never_pulled.id], DISCARD)}/")
     assert {row.opened for row in pull(project, stores).reviews} == {("source",)}
 
     change = {"result": DISCARD}
@@ -53,8 +55,10 @@ def test_what_others_changed_or_deleted_does_not_count(connection, members, stor
         items[4].id: "keep",
     }
     assert [row.by for row in stored(stores.voided, Voided)] == ["deleted"] * 2
-    assert doubted(stores) == {(items[0].id, content_hash(items[0]))}
-    assert [row.reason for row in stored(stores.rejected, Rejection)] == ["changed_by_another"]
+    doubts = (items[0], items[1], never_pulled)  # of two tasks nothing is left that tells what was answered
+    assert doubted(stores) == {(item.id, content_hash(item)) for item in doubts}
+    reasons = {row.reason for row in stored(stores.rejected, Rejection)}
+    assert reasons == {"changed_by_another", "taken_back"}
     assert (pull(project, stores).withdrawn, len(decisions(stores))) == (0, 3)
 
     by_first = {"Authorization": f"Token {first.token}"}

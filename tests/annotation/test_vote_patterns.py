@@ -51,13 +51,13 @@ def cast(votes: Sequence[str]) -> list[Review]:
     ]
 
 
-def outcome(votes: Sequence[Review], status: str) -> tuple[str, ChoiceItem | None]:
+def outcome(votes: Sequence[Review], status: str, judged: ChoiceItem = ITEM) -> tuple[str, ChoiceItem | None]:
     """What a build makes of an item with these votes, and the item that it releases."""
-    (item,), settled = fixed([ITEM], votes, 2)
+    (item,), settled = fixed([judged], votes, 2)
     if settled:  # it passes checks and audit like any other, and nothing objects to it any more
         return f"corrected with {settled[item.id] and 'A'}", item
-    told = resolve(votes, {ITEM.id: content_hash(ITEM)}, 2)
-    done = apply([ITEM], [verdict(ITEM.id, status)], told, votes)
+    told = resolve(votes, {judged.id: content_hash(judged)}, 2)
+    done = apply([judged], [verdict(judged.id, status)], told, votes)
     if done.kept:
         return "released", done.kept[0]
     (gone,) = done.removed
