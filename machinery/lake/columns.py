@@ -66,22 +66,22 @@ def arrow_schema(row: Row) -> pa.Schema:
 def to_table(records: Sequence[Record], row: Row) -> pa.Table:
     """Rows in the given order; equal records give equal bytes."""
     schema = arrow_schema(row)
+    return pa.Table.from_arrays([_column(records, field) for field in schema], schema=schema)
+
+
+def _column(records: Sequence[Record], field: pa.Field) -> pa.ChunkedArray:
+    """One field of all records; its parts and the whole are held together for one column at a time."""
+    change, holds_records = _at_maps(field.type, _as_pairs), _holds_records(field.type)
+    parts = []
     # Part by part: the values of all rows as Python objects take many times the room of their columns.
-    starts = range(0, max(len(records), 1), _AT_ONCE)
-    parts = [_part(records[start : start + _AT_ONCE], schema) for start in starts]
-    return pa.concat_tables(parts).combine_chunks() if len(parts) > 1 else parts[0]
-
-
-def _part(records: Sequence[Record], schema: pa.Schema) -> pa.Table:
-    columns = []
-    for field in schema:
-        values = [record.__dict__.get(field.name) for record in records]
-        if _holds_records(field.type):
+    for start in range(0, max(len(records), 1), _AT_ONCE):
+        values = [record.__dict__.get(field.name) for record in records[start : start + _AT_ONCE]]
+        if holds_records:
             values = [_plain(value) for value in values]
-        if change := _at_maps(field.type, _as_pairs):
+        if change:
             values = [change(value) for value in values]
-        columns.append(pa.array(values, field.type))
-    return pa.Table.from_arrays(columns, schema=schema)
+        parts.append(pa.array(values, field.type))
+    return pa.table([pa.chunked_array(parts, field.type)], names=[field.name]).combine_chunks().column(0)
 
 
 def _holds_records(kind: pa.DataType) -> bool:
@@ -103,6 +103,9 @@ def to_parquet(records: Sequence[Record], row: Row) -> bytes:
     """Records as the bytes of one Parquet file; equal records give equal bytes."""
     sink = io.BytesIO()
     pq.write_table(to_table(records, row), sink, compression="zstd")
+    if len(records) > _AT_ONCE:
+        # Arrow keeps what a large table took for the next one.
+        pa.default_memory_pool().release_unused()
     return sink.getvalue()
 
 

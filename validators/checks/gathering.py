@@ -231,7 +231,7 @@ def template_marks(text: str) -> list[str]:
 
 
 _MARK_SIGNS = (":", "{", "##", "**", "<<")
-AT_ONCE = 8192
+AT_ONCE = 2048
 """Items whose texts are worked on together."""
 LEAST_WORDS = 3
 """Words of the options whose meaning is compared: a cosine of two names says nothing."""

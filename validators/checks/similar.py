@@ -118,15 +118,18 @@ def _prefixes(sets: Sequence[Sequence[int]], similar: float) -> Iterator[tuple[i
     # Numbers of 32 bits suffice, and of millions of members there are several arrays.
     sizes = np.fromiter(map(len, sets), dtype=np.int32, count=len(sets))
     rows = np.repeat(np.arange(len(sets), dtype=np.int32), sizes)
-    everything = np.concatenate([np.asarray(members) for members in sets])
-    _, members, counts = np.unique(everything, return_inverse=True, return_counts=True)
-    del everything
-    members = members.astype(np.int32)
-    rarity = counts.astype(np.int32)[members]
     # A member of no other set can meet nobody: it takes its place in the prefix, and no memory here.
-    shared = rarity > 1
-    single = sizes - np.bincount(rows[shared], minlength=len(sets))
-    rows, members, rarity = rows[shared], members[shared], rarity[shared]
+    everything = np.concatenate([np.asarray(members) for members in sets])
+    ascending = np.sort(everything)
+    starts = np.flatnonzero(np.append(True, ascending[1:] != ascending[:-1]))
+    counts = np.diff(starts, append=len(ascending)).astype(np.int32)
+    names, counts = ascending[starts[counts > 1]], counts[counts > 1]
+    del ascending, starts
+    shared = np.isin(everything, names)
+    rows, members = rows[shared], np.searchsorted(names, everything[shared]).astype(np.int32)
+    del everything
+    single = sizes - np.bincount(rows, minlength=len(sets))
+    rarity = counts[members]
     order = np.lexsort((members, rarity, rows))
     held = sizes - single
     rank = np.arange(len(order), dtype=np.int32) - np.repeat((np.cumsum(held) - held).astype(np.int32), held)

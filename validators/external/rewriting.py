@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.text.encoding import decode
 from mihakk.machinery.workbook import open_workbook, save_workbook
-from mihakk.validators.external.table import MOST_FIELD, Table
+from mihakk.validators.external.table import MOST_FIELD, Table, lines_of
 
 _QUOTING = (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
 _SPACES = " \t\r\n"
@@ -60,11 +60,16 @@ def rewritten(tables: Sequence[Kept]) -> bytes:
         return _parquet(table, left_out)
     decoded = decode(data)
     parts = {"jsonl": _lines, "json": _json, "csv": _delimited, "tsv": _delimited}[table.format]
-    body = decoded.text.encode(decoded.encoding)
-    mark = data[: len(data) - len(body)] if data.endswith(body) else b""
-    del data, body  # of a large file no more copies at a time than it takes
+    written = io.BytesIO()
+    if decoded.reason == "bom":
+        body = decoded.text.encode(decoded.encoding)
+        written.write(data[: len(data) - len(body)] if data.endswith(body) else b"")
+        del body
+    del data  # of a large file no more copies at a time than it takes
     try:
-        return mark + b"".join(part.encode(decoded.encoding) for part in parts(table, decoded.text, left_out))
+        for part in parts(table, decoded.text, left_out):
+            written.write(part.encode(decoded.encoding))
+        return written.getvalue()
     except UnicodeEncodeError as error:
         raise UsageError(
             f"{table.name}: {decoded.encoding} has no {error.object[error.start]!r}, which a changed cell "
@@ -78,7 +83,7 @@ def all_rows(table: Table) -> set[int]:
 
 
 def _lines(table: Table, text: str, left_out: Collection[int]) -> Iterator[str]:
-    for number, line in enumerate(io.StringIO(text, newline="\n")):
+    for number, line in enumerate(lines_of(text)):
         if number in table.before and number not in left_out:
             yield _as_json(table, number, line.removesuffix("\n")) + "\n" * line.endswith("\n")
         elif number not in left_out:

@@ -206,7 +206,7 @@ def _jsonl(path: Path, name: str) -> list[Table]:
     rows: dict[int, dict[str, Any]] = {}
     table = Table(name, "jsonl", (), rows)
     text = _decoded(path, table)
-    for number, line in enumerate(text.split("\n")):
+    for number, line in enumerate(one.removesuffix("\n") for one in lines_of(text)):
         if not line.strip():
             continue
         try:
@@ -227,6 +227,15 @@ def _jsonl(path: Path, name: str) -> list[Table]:
             )
     table.columns = tuple(dict.fromkeys(name for row in rows.values() for name in row))
     return [table]
+
+
+def lines_of(text: str) -> Iterator[str]:
+    """The lines of a text with their ends, one at a time: all of a large file's would take as much as it."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
 
 
 def _json(path: Path, name: str) -> list[Table]:
