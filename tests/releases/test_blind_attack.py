@@ -24,7 +24,7 @@ from mihakk.releases.content.item_tables import data_files
 from mihakk.releases.content.secret import public_id
 from mihakk.releases.content.split import source_work
 from mihakk.releases.gates import Gate
-from mihakk.releases.leaks import Elsewhere, leaks_gate
+from mihakk.releases.leaks import Elsewhere, attacks, leaks_gate
 from mihakk.schemas.audit import Audit
 from mihakk.schemas.item import AnswerItem, ChoiceItem, Item, Origin
 from mihakk.schemas.rejection import Rejection
@@ -136,8 +136,37 @@ def test_a_release_that_tells_golds_is_refused_with_the_attack_that_finds_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gathered, "keep_apart", lambda placed, *_, **__: (placed, []))
-    with pytest.raises(UsageError, match=r"leaks: .* attacks on .* cross_task on fa_continuation_choice: "):
+    with pytest.raises(UsageError, match=r"leaks: .* attacks on .* cross_task on fa_continuation_choice[;.]"):
         assemble(folder=tmp_path / "leaky", **release_arguments(items(), blind="repository"))
+
+
+def test_the_gate_tells_nothing_of_what_a_version_sealed_to_whoever_steers_its_attacks() -> None:
+    """A stranger's open records make the commonest label right: how it does on sealed ones would shut the gate."""
+
+    def row(number: int, gold: int, *, sealed: bool) -> dict[str, Any]:
+        said = {
+            "context": "",
+            "fields": {},
+            "group": f"g{number}",
+            "order": 0,
+            "kind": "choice",
+            "pair_id": "",
+        }
+        asked = {
+            "id": f"q{number}",
+            "config": "ar_era_choice",
+            "language": "ar",
+            "question": f"عصر {number}؟",
+        }
+        label = {"options": ["عباسي", "أموي"], "option_kinds": ["right", "other_label"]}
+        return {**said, **asked, **label, "gold": None if sealed else [gold], "sealed": sealed}
+
+    old = [row(number, 0, sealed=True) for number in range(40)]
+    rows = [*old, *(row(number, 0, sealed=False) for number in range(100, 140))]
+    golds = {one["id"]: {"id": one["id"], "gold": [0]} for one in old}
+    found = {one.name: one.right for one in attacks(rows, golds)}
+    assert found["label_as_in_dev"] == 40
+    assert "label_as_in_dev" not in {one.name for one in attacks(rows, golds, old)}
 
 
 def test_public_ids_that_name_their_records_are_refused(
