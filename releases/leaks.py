@@ -42,7 +42,7 @@ LOOKUPS = frozenset({"found", "read_off"})
 LEARNT = "learnt_from_options"
 FROM_ELSEWHERE = frozenset({"group_intersection", "kept_since", "told_elsewhere", "own_data", "read_off"})
 """Attacks that no record steers which is added to a source. Any other is tried on the questions that no
-version has sealed: whoever adds records could have it guess at those before, and see whether the gate shuts."""
+version has sealed: whoever adds records could have it guess at others, and see whether the gate shuts."""
 LEAST_LEARNT = 30
 """Open questions from which something is learnt."""
 VARIANTS = tuple(
