@@ -177,11 +177,15 @@ def check_public(board: Board, public: Path) -> None:
     """Refuses a folder in which nothing of this season can be published, before anything is scored.
 
     Raises:
-        UsageError: It lies in the private one or holds it, or the log in it is not how this season's begins.
+        UsageError: It lies in the private one or holds it, what is no file stands where one would be written,
+            or the log in it is not how this season's begins.
     """
     inner, outer = public.resolve(), board.store.resolve()
     if inner.is_relative_to(outer) or outer.is_relative_to(inner):
         raise UsageError(f"{public} and the private {board.store}: one lies in the other; publish elsewhere")
+    for name in (BOARD_FILE, board.log.path.name, FINAL_FILE):
+        if (public / name).exists() and not (public / name).is_file():
+            raise UsageError(f"{public / name} is no file, and one is published there: move it away")
     there, own = public / board.log.path.name, board.log.path
     told = there.read_bytes() if there.is_file() else b""
     if not (own.read_bytes() if own.is_file() else b"").startswith(told):

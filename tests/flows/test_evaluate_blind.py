@@ -307,6 +307,20 @@ def test_what_was_published_is_never_written_over_by_another_or_shorter_log(
         assert (done.exit_code, "one lies in the other" in done.output.replace("\n", " ")) == (2, True)
 
 
+@pytest.mark.parametrize("name", ["board.json", "log.jsonl", "final.json"])
+def test_a_folder_where_a_file_is_published_is_told_before_anything_is_scored(
+    release: AssembledRelease, tmp_path: Path, name: str
+) -> None:
+    own = replies(tmp_path / "own.jsonl", release, 4)
+    store, public = keyed(tmp_path), tmp_path / "public"
+    submitted(own, carded(tmp_path), release, tmp_path / "out", tmp_path / "alpha.key")
+    (sent,) = (tmp_path / "out").iterdir()
+    (public / name).mkdir(parents=True)
+    done = call("score", sent, "--board", ruled(tmp_path, release), "--store", store, "--public", public)
+    assert (done.exit_code, "move it away" in done.output) == (2, True)
+    assert not (store / "spring" / "log.jsonl").exists()
+
+
 def test_a_full_disk_leaves_no_half_line_and_the_file_is_scored_when_there_is_room(
     release: AssembledRelease, tmp_path: Path
 ) -> None:
