@@ -40,3 +40,11 @@ def miscount(server: LocalServer, task: int, **columns: int) -> None:
     told = ", ".join(f"{name} = {value}" for name, value in columns.items())
     with closing(sqlite3.connect(server.home / "label_studio.sqlite3", timeout=60)) as database, database:
         database.execute(f"UPDATE task SET {told} WHERE id = ?", (task,))  # nosec B608 # the tests' own words
+
+
+def submitted(server: LocalServer) -> None:
+    """Answers that were imported, for thousands of requests take long, as their authors would have submitted them."""
+    with sqlite3.connect(server.home / "label_studio.sqlite3", timeout=60) as database:
+        database.execute(
+            "UPDATE task_completion SET updated_by_id = completed_by_id WHERE updated_by_id IS NULL"
+        )

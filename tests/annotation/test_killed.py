@@ -20,7 +20,7 @@ from mihakk.annotation.screens.tasks import review_task
 from mihakk.machinery.errors import ExternalFailure
 from mihakk.machinery.settings import ROOT
 from tests.annotation.judged import choice
-from tests.annotation.pushed import KEEP, pushed_project
+from tests.annotation.pushed import KEEP, pushed_project, submitted
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 
@@ -130,20 +130,22 @@ def start_pull(label_studio, name, folder) -> subprocess.Popen:
     return process
 
 
-def judged_project(connection, members, name, count):
+def judged_project(label_studio, connection, members, name, count):
     """A project whose every task three people have kept, brought in at once."""
     project = ensure_project(connection, name, "quality_review", "ar", overlap=3)
     people = [{"result": KEEP, "completed_by": person.id, "lead_time": 9.0} for person in members]
     tasks = [{**review_task(choice(n)), "annotations": people} for n in range(count)]
     for start in range(0, count, 500):
         connection.post(f"/api/projects/{project.id}/import", tasks[start : start + 500])
+    submitted(label_studio)
     return project
 
 
 def test_a_server_killed_in_the_middle_of_a_pull_is_pulled_again_without_loss_or_copies(
     connection, label_studio, members, tmp_path
 ):
-    project, stores = judged_project(connection, members, "cut-short", 1000), Stores.under(str(tmp_path))
+    stores = Stores.under(str(tmp_path))
+    project = judged_project(label_studio, connection, members, "cut-short", 1000)
     began = time.monotonic()
     connection.read(f"/api/projects/{project.id}/export", exportType="JSON")
     usual = time.monotonic() - began
@@ -163,7 +165,7 @@ def test_a_server_killed_in_the_middle_of_a_pull_is_pulled_again_without_loss_or
 
 
 def test_a_pull_killed_at_any_moment_is_finished_by_the_next(connection, label_studio, members, tmp_path):
-    project = judged_project(connection, members, "pull-killed", 300)
+    project = judged_project(label_studio, connection, members, "pull-killed", 300)
     for patience in (0.1, 0.4, 0.8, 1.6):
         process = start_pull(label_studio, "pull-killed", str(tmp_path))
         assert process.stdout.readline() == "pulling\n"

@@ -25,7 +25,7 @@ from mihakk.annotation.screens.tasks import review_task
 from mihakk.annotation.statistics.skill import skills
 from mihakk.schemas.benchmark import ReviewConfig
 from tests.annotation.judged import choice
-from tests.annotation.pushed import DISCARD, KEEP
+from tests.annotation.pushed import DISCARD, KEEP, submitted
 from tests.annotation.signed_up import Member, sign_up
 from tests.annotation.test_skill import PEOPLE, TIRED
 
@@ -145,14 +145,6 @@ def test_six_people_lose_nothing_to_two_server_kills(imported, live, label_studi
             assert abs(told.finds - finds) < 0.05, (person, told)
             assert abs(told.spares - spares) < 0.05, (person, told)
         print(found)
-
-
-def submitted(server: LocalServer) -> None:
-    """Answers that were imported, for thousands of requests take long, as their authors would have submitted them."""
-    with sqlite3.connect(server.home / "label_studio.sqlite3", timeout=60) as database:
-        database.execute(
-            "UPDATE task_completion SET updated_by_id = completed_by_id WHERE updated_by_id IS NULL"
-        )
 
 
 def an_hour_goes_by(server: LocalServer) -> None:
