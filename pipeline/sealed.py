@@ -80,6 +80,16 @@ def sides(build: Build) -> Sides | None:
     """
     if build.config.release.blind == "off":
         return None
+    before = [
+        [shard.digest for shard in build.stage(name).manifest().shards] for name in (NORMALIZED, CURATED)
+    ]
+    people = [row.model_dump(mode="json") for row in amendments_of(build)]
+    # Worked out once per process: every stage from here on asks, and each closed record is read for it.
+    state = digest([_state(build), before, people, build.config.release.test_share])
+    return prepared("sides", state, lambda: _sides(build))
+
+
+def _sides(build: Build) -> Sides:
     curated = build.stage(CURATED)
     found = {work(name) for shard in curated.shards() for name in _ids(curated, shard)}
     closed = frozenset(closed_works(build))
