@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, unquote
 
-from mihakk.annotation.label_studio.connection import Connection
+from mihakk.annotation.label_studio.connection import Connection, Gone
 from mihakk.annotation.screens.labelling import Labelling, labelling, template_names, words
 from mihakk.annotation.screens.tasks import PREFILL
 from mihakk.machinery.errors import UsageError
@@ -190,8 +191,9 @@ def ensure_project(
             connection, made["id"], name, wanted, overlap, settings["description"], False, _origin(made)
         )
         for row in more:
-            if not replace(project, id=row["id"]).task_count():
-                connection.delete(f"/api/projects/{row['id']}/")
+            with suppress(Gone):  # the other push has removed it
+                if not replace(project, id=row["id"]).task_count():
+                    connection.delete(f"/api/projects/{row['id']}/")
         if made["id"] == mine["id"]:
             _views(project)
     elif project.edited:

@@ -40,7 +40,7 @@ class Pushed:
     """`unanswered`: reviews whose questions people answer first; `size`: questions that a campaign did not
     draw."""
     duplicates: int = 0
-    """Second copies without annotations, deleted: traces of a push killed while the server worked."""
+    """Second copies without annotations, deleted: a push killed while the server worked, or two at once."""
 
 
 def push(
@@ -68,6 +68,7 @@ def push(
     if len(wanted) != len(tasks):
         raise UsageError("two tasks have the same sample id and content; a push needs each once")
     pushed = Pushed()
+    before = project.task_count()  # counted first: what another push imports from here on shows in the count
     held = _single(project, project.held(), pushed)
     new = [task for key, task in wanted.items() if key not in held]
     pushed.unchanged = len(wanted) - len(new)
@@ -79,12 +80,12 @@ def push(
             _set_open(project, task, is_open=False)
             pushed.withdrawn += 1
     if new:
-        before = project.task_count()
+        before -= pushed.duplicates
         pushed.created = _import(project, new, batch)
         if any(task.get("predictions") for task in new):
             use_prefill(project)
         if project.task_count() > before + pushed.created:
-            # A killed push's last batch came in while this one listed: its tasks are there twice now.
+            # A killed push's last batch, or another push, came in meanwhile: its tasks are there twice now.
             _single(project, project.held(), pushed)
     return pushed
 
