@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from mihakk.machinery.errors import ExternalFailure, UsageError
 from mihakk.machinery.ids import content_hash
 from mihakk.releases.content.item_tables import RELEASED, Placed, data_files, row_item, write_parquet
-from mihakk.releases.content.secret import blind_key, is_item_id, keyed, public_form, public_id
+from mihakk.releases.content.secret import blind_key, keyed, public_form, public_id
 from mihakk.schemas.audit import Audit, Verdict
 from mihakk.schemas.benchmark import BenchmarkConfig
 from mihakk.schemas.finding import Finding
@@ -136,7 +136,8 @@ def public_papers(papers: Papers, key: bytes, opened: frozenset[str]) -> Papers:
 
     Of an item that is sealed, or waits and may be sealed in a later version, nothing is told: that the gold
     is told by its length tells the gold, and whoever runs the same auditors could ask them about each option,
-    and see which gives these scores, or makes this rule fire.
+    and see which gives these scores, or makes this rule fire. Nor is a finding on a whole side or a record:
+    how many there are tells of the sealed side too.
 
     Args:
         opened: Public ids of the released items with open golds.
@@ -194,11 +195,8 @@ def public_votes(
 
 def _findings(findings: Iterable[Finding], key: bytes, opened: frozenset[str]) -> Iterator[Finding]:
     for finding in findings:
-        name = public_id(key, finding.subject)
-        if name in opened:
+        if (name := public_id(key, finding.subject)) in opened:
             yield finding.model_copy(update={"subject": name})
-        elif not is_item_id(finding.subject):
-            yield finding.model_copy(update={"subject": name, "detail": WITHHELD, "where": ""})
 
 
 def seal(tables: Mapping[str, Mapping[str, Any]], config: BenchmarkConfig) -> Any:

@@ -333,6 +333,7 @@ def test_what_waits_is_told_by_no_finding_and_no_cue_is_measured_in_public(tmp_p
     given["findings"] += [
         Finding(check="CH07", severity="flag", subject=waits, detail="the rhyme alone tells it"),
         Finding(check="TX01", severity="report", subject="a_source:7", detail="a record's mark"),
+        Finding(check="ST02", severity="flag", subject="*", detail="a side's longest options are right"),
     ]
     cue = Baseline(
         task="continuation_choice", language="ar", name="longest", questions=40, accuracy=0.975, chance=0.33,
@@ -341,8 +342,7 @@ def test_what_waits_is_told_by_no_finding_and_no_cue_is_measured_in_public(tmp_p
     given["facts"] = given["facts"].model_copy(update={"baselines": (cue,)})
     release = assemble(folder=tmp_path / "waits", **given)
     findings = pq.read_table(release.folder / "audit" / "findings.parquet").to_pylist()
-    assert not any(row["check"] == "CH07" for row in findings)
-    assert any(row["check"] == "TX01" for row in findings)
+    assert not {"CH07", "TX01", "ST02"} & {row["check"] for row in findings}
     gates = json.loads((release.folder / "audit" / "gates.json").read_text(encoding="utf-8"))["gates"]
     (gate,) = [one for one in gates if one["name"] == "baselines"]
     assert not gate["passed"]
