@@ -12,6 +12,7 @@ import random
 import re
 import shutil
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ def verses(seed: int, couplets: int) -> list[list[str]]:
     return [[" ".join(draw.sample(words(), 6)) for _ in range(2)] for _ in range(couplets)]
 
 
+@cache
 def words() -> list[str]:
     rows = map(json.loads, (SAMPLES / "arabic_poems.jsonl").read_text("utf-8").splitlines())
     lines = (half for row in rows for couplet in row["couplets"] for half in couplet)
