@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,24 +49,13 @@ class Desk:
 
     def mihakk(self, *arguments: str) -> str:
         """Runs the command and returns what it printed."""
-        known = {
-            "MIHAKK_LAKE": str(self.shop.lake("round")),
-            "MIHAKK_HUB": str(self.shop.hub("round")),
-            "MIHAKK_LABEL_STUDIO_HOME": str(self.server.home),
-            "MIHAKK_LABEL_STUDIO_URL": self.server.url,
-            "MIHAKK_WORKERS": "1",
-            "COLUMNS": "160",
-        }
-        done = subprocess.run(
-            [sys.executable, "-m", "mihakk.flows.cli", *arguments],
-            cwd=self.shop.folder,
-            env={**os.environ, **known},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=600,
+        done = self.shop.run(
+            "round",
+            *arguments,
+            MIHAKK_LABEL_STUDIO_HOME=str(self.server.home),
+            MIHAKK_LABEL_STUDIO_URL=self.server.url,
         )
-        assert done.returncode == 0, done.stderr[-3000:]
+        assert done.exit_code == 0, done.output[-3000:]
         print(f"$ mihakk {' '.join(arguments)}\n{done.stdout}")
         return done.stdout
 
@@ -156,9 +142,11 @@ def test_ten_items_reviewed_in_a_browser_change_the_release(desk, connection, br
     for language in ("ar", "fa"):
         project = find_project(connection, "small", "quality_review", language)
         screen = Screen(browser, person, project, screenshots)
-        waiting = len(project.held())
-        for number in range(1, min(waiting, 12) + 1):
+        waiting, enough = len(project.held()), len(reviewer.flagged()) + TEN // 2
+        for number in range(1, waiting + 1):
             reviewer.decide(screen, language, last=number == waiting)
+            if len(reviewer.flagged()) == enough:
+                break
         assert screen.outside == []
         screen.close()
     assert len(reviewer.flagged()) >= TEN, "too few of those reviewed were flagged to show anything"
