@@ -40,7 +40,7 @@ COMMON = 40
 LOOKUPS = frozenset({"found", "read_off"})
 """Attacks by public sources that are not ours."""
 LEARNT = "learnt_from_options"
-FROM_ELSEWHERE = frozenset({"group_intersection", "kept_since", "told_elsewhere", "own_data", "read_off"})
+FROM_ELSEWHERE = frozenset({"group_intersection", "kept_since", "own_data", "read_off"})
 """Attacks that no record steers which is added to a source. Any other is tried on the questions that no
 version has sealed: whoever adds records could have it guess at others, and see whether the gate shuts."""
 LEAST_LEARNT = 30
