@@ -8,7 +8,6 @@ are not asked: those of labels that are commoner than the others allow.
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
-from itertools import combinations
 from typing import Any, TypeVar
 
 from mihakk.generators.corpus import salt
@@ -63,11 +62,26 @@ def _together(
         if (name := label(row)) is not None:
             waiting[name].append(row)
     found: dict[str, tuple[Row, ...]] = {}
-    while True:
-        labels = sorted(filter(waiting.get, waiting), key=lambda name: -len(waiting[name]))
-        sets = combinations(labels, count)
-        chosen = next((some for some in sets if all(apart(*pair) for pair in combinations(some, 2))), None)
-        if chosen is None:
-            return found
+    labels = list(waiting)
+    while labels:
+        labels.sort(key=lambda name: -len(waiting[name]))
+        first, *others = labels
+        chosen = _exclusive([first], [name for name in others if apart(first, name)], count, apart)
         works = tuple(waiting[name].pop() for name in chosen)
         found |= dict.fromkeys((work.id for work in works), works)
+        # What stands with no others now never will: labels only grow fewer.
+        labels = [name for name in labels if waiting[name] and (chosen or name != first)]
+    return found
+
+
+def _exclusive(
+    chosen: list[Label], others: list[Label], count: int, apart: Callable[[Label, Label], bool]
+) -> list[Label]:
+    """The first `count` labels, with those chosen, each of which excludes the others; empty: none."""
+    if len(chosen) == count:
+        return chosen
+    while len(chosen) + len(others) >= count:
+        name, *others = others
+        if some := _exclusive([*chosen, name], [one for one in others if apart(name, one)], count, apart):
+            return some
+    return []
