@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,13 @@ class Corpus:
     """Vectors of meanings, one row per phrase (of the phrase itself where it has none)."""
     embedder: str = ""
     """Name of the model behind the vectors."""
+    sealed: bool = False
+    """Whether what is made of it may be sealed: options must not tell by how often they are offered."""
+
+    @cached_property
+    def together(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """Task and language to works with those they are asked with, see `generators.parts.together`."""
+        return {}
 
     @cached_property
     def line_number(self) -> dict[str, int]:

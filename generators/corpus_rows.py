@@ -96,6 +96,8 @@ class Phrase:
     """Why there is no meaning, where the explanation is not just the idiom repeated."""
     used: bool
     """A sentence of the source's uses it, so that it can be asked for by its use."""
+    connotation: str
+    """Empty where nobody gave one."""
     agreement: str
     """Kind, person and number, as far as the config's morphology tells."""
     theme: str
@@ -121,6 +123,8 @@ class CorpusFacts:
     genre: str
     metre: str
     """Of its first section."""
+    contested: str = ""
+    """Labels that editors of it give differently."""
 
 
 def indexed(
@@ -134,9 +138,8 @@ def indexed(
         if isinstance(record, Poem):
             lines += _lines(record)
             metre = record.sections[0].metre
-            poems.append(
-                CorpusFacts(record.id, record.language, record.poet, record.era, record.genre, metre)
-            )
+            labels = record.poet, record.era, record.genre, metre, record.source_labels.get("contested", "")
+            poems.append(CorpusFacts(record.id, record.language, *labels))
         elif phrase := _phrase(record, morphology):
             phrases.append(phrase)
     return lines, phrases, poems
@@ -228,6 +231,7 @@ def _phrase(idiom: Idiom, morphology: Morphology) -> Phrase | None:
         meaning=meaning,
         lacks=lacks,
         used=any(contains(example, phrase, language) for example in idiom.examples),
+        connotation=idiom.connotation or "",
         agreement=morphology.agreement(phrase, language),
         theme=idiom.source_labels.get("theme", ""),
         words=tuple(word_keys(phrase, language)),

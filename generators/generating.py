@@ -127,11 +127,12 @@ def generate_shard(
         "refused": refused or {},
         "chosen": chosen or {},
     }
+    drawn = None if config.sample is None else sampled(config.sample, corpus)
+    shared["drawn"] = drawn
     contexts = [
         (task, Context(task=task.name, version=task.version, group=task.group, options=options, **shared))
         for task, options in planned(config)
     ]
-    drawn = None if config.sample is None else sampled(config.sample, corpus)
     written_for = {task.name: _written_for(task, ctx.options, corpus) for task, ctx in contexts}
 
     def one(record: Poem | Idiom) -> _Made:

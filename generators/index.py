@@ -76,7 +76,7 @@ def write_corpus(
     files: Sequence[str],
     vectors: Sequence[Sequence[str]],
     model: str,
-    sides: Mapping[str, str] | None = None,
+    pens: Mapping[str, str] | None = None,
 ) -> str:
     """The list of the corpus's files: its name is all that a worker needs.
 
@@ -85,24 +85,24 @@ def write_corpus(
         files: Indexes of all shards.
         vectors: For each of them its pieces in order; empty without embeddings.
         model: Name of the model behind the vectors; empty without.
-        sides: Poem or idiom to the split that items of it go to, of a corpus that is read side by side; of
-            others no wrong option is taken.
+        pens: Poem or idiom to the works beside which items of it are made, of a corpus that is read pen by
+            pen; of others no wrong option is taken.
     """
     listed: dict[str, Any] = {"files": list(files), "vectors": [list(some) for some in vectors]}
-    listed |= {"model": model, **({"sides": dict(sorted(sides.items()))} if sides is not None else {})}
+    listed |= {"model": model, **({"pens": dict(sorted(pens.items()))} if pens is not None else {})}
     return scratch.made("corpus", listed, lambda: [_cell(orjson.dumps(listed))])
 
 
-def read_corpus(scratch: Scratch, name: str, build_seed: int, test_share: float, side: str = "") -> Corpus:
+def read_corpus(scratch: Scratch, name: str, build_seed: int, test_share: float, pen: str = "") -> Corpus:
     """The corpus of a list of files: the same as `build_corpus` makes of all records at once.
 
-    With a `side`, of its works alone, as if there were no others.
+    With a `pen`, of its works alone, as if there were no others.
     """
     listed = orjson.loads(_data(scratch, name, 0))
-    sides = listed.get("sides", {})
+    pens = listed.get("pens", {})
 
     def stands(work: str) -> bool:
-        return not side or sides.get(work) == side
+        return not pen or pens.get(work) == pen
 
     rows = [[row for file in listed["files"] for row in _rows(scratch, file, batch)] for batch in range(3)]
     lines, line_order = _ordered((Line(*row) for row in rows[LINES]), lambda line: stands(line.poem))
@@ -111,7 +111,8 @@ def read_corpus(scratch: Scratch, name: str, build_seed: int, test_share: float,
     read = partial(_vectors, scratch, listed["files"], listed["vectors"])
     return Corpus(
         build_seed=build_seed,
-        test_share=float(side == "test") if side else test_share,
+        test_share=float(pen != "dev") if pen else test_share,
+        sealed=pen not in ("", "dev"),
         lines=lines,
         phrases=without_shared(phrases),
         poems=poems,

@@ -101,6 +101,8 @@ class Context(Generic[OptionsT]):
     """Idiom to a sentence without it and the id of the wrong idiom that people chose for that sentence."""
     told_seed: int = 0
     """The config's seed, which every item names."""
+    drawn: frozenset[str] | None = None
+    """Poems and idioms that items are made of; None where they are made of all."""
     group: str = ""
     """Group of the task, see `mihakk.generators.apart`."""
     homes: Mapping[str, Sequence[str]] | None = None

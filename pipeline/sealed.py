@@ -2,10 +2,12 @@
 
 Whoever may add records could else ask: a copy of a sealed poem with a guessed era makes the era contested if
 the guess is wrong, and the question would leave; a poet of a guessed era joins the wrong options of questions
-with that era, or is named beside a sealed one by a check. Three rules keep them apart:
+with that era, or is named beside a sealed one by a check. Four rules keep them apart:
 
 - A work belongs to a side, dev or test, before any item is made of it, by the texts of the works alone.
-- Items of a side are made and checked as if no other works were there.
+- Items of dev, and items of test source by source, are made and checked as if no other works were there: what
+  others add in the same version doesn't stand among an owner's wrong options, where they would know it.
+- Of works that are the same, only what the source says that the config names first is heeded.
 - A version closes all works of its test side. What was made of them stays as it was, sealed or not, with what
   the checks said, as long as their own record stands and people settle nothing about it; no other item is
   made of them; and records that are added and found to be the same work are not curated.
@@ -13,7 +15,7 @@ with that era, or is named beside a sealed one by a check. Three rules keep them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mihakk.machinery.draw import split_of
@@ -23,10 +25,11 @@ from mihakk.machinery.lake.stage import Stage
 from mihakk.pipeline.build import Build
 from mihakk.pipeline.campaigns import amendments_of
 from mihakk.pipeline.step import prepared
-from mihakk.releases.content.split import group_works, side_of, source_work, work
+from mihakk.releases.content.split import group_works, source_work, work
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.item import ITEM_ROWS, Item
+from mihakk.schemas.manifest import source_of
 from mihakk.schemas.poem import Poem
 from mihakk.schemas.published import SealedItem
 from mihakk.schemas.rejection import Cluster
@@ -60,16 +63,38 @@ class Sides(NamedTuple):
     """Work -> `dev` or `test`."""
     closed: frozenset[str]
     """Works of test of which nothing is made any more."""
+    sources: Mapping[str, str]
+    """Work -> the use of a source that it comes from."""
 
     @property
-    def standing(self) -> dict[str, str]:
-        """Works that are not closed -> their side."""
-        return {name: side for name, side in self.of.items() if name not in self.closed}
+    def pens(self) -> dict[str, str]:
+        """Works that are not closed -> the works beside which items of them are made and checked."""
+        return {
+            name: pen_of(self.sources[name]) if side == "test" else DEV
+            for name, side in self.of.items()
+            if name not in self.closed
+        }
 
     @property
     def digest(self) -> str:
         """Changes with where any work belongs, and whether it is closed."""
-        return digest([sorted(self.of.items()), sorted(self.closed)])
+        return digest([sorted(self.of.items()), sorted(self.closed), sorted(self.sources.items())])
+
+
+DEV = "dev"
+"""The pen of all works of dev."""
+
+
+def pen_of(source: str) -> str:
+    """The pen of a source's works in test."""
+    return f"test {source}"
+
+
+def pens_of(build: Build) -> tuple[str, ...]:
+    """All pens of a blind benchmark, and the one of an open benchmark, which has no name."""
+    if build.config.release.blind == "off":
+        return ("",)
+    return (DEV, *(pen_of(use.label) for use in build.config.sources))
 
 
 def sides(build: Build) -> Sides | None:
@@ -91,63 +116,77 @@ def sides(build: Build) -> Sides | None:
 
 def _sides(build: Build) -> Sides:
     curated = build.stage(CURATED)
-    found = {work(name) for shard in curated.shards() for name in _ids(curated, shard)}
+    found = {work(name): source_of(shard) for shard in curated.shards() for name in _ids(curated, shard)}
     closed = frozenset(closed_works(build))
-    groups = group_works(sorted(found | closed), tuple(curated.read_all("clusters", Cluster)))
+    groups = group_works(sorted(found.keys() | closed), tuple(curated.read_all("clusters", Cluster)))
     tested = {groups[row.work] for row in kept_of(build) if row.work in groups}
     share = build.config.release.test_share
     placed: dict[str, str] = {
         name: "test" if group in tested else split_of(group, share) for name, group in groups.items()
     }
-    return Sides(placed, closed)
+    return Sides(placed, closed, found)
 
 
 def added_copies(
-    build: Build, works: Mapping[str, SealedItem], clusters: Iterable[Cluster]
+    build: Build, works: Mapping[str, SealedItem], clusters: Sequence[Cluster]
 ) -> frozenset[str]:
-    """Ids of records found to be the same work as a sealed one that were not there then, or not as they are.
+    """Ids of records that are the same work as another one, and have no say in its labels.
 
-    What they say of the work would change or contest its labels, and they are not curated.
+    What they say would contest a label where it is another one, and so tell the right one. They are those of
+    sealed works that were not there then, or not as they are, and those of another source than the first.
     """
+    if build.config.release.blind == "off":
+        return frozenset()
+    whole = [one for one in clusters if one.level != "couplet"]
+    normalized = build.stage(NORMALIZED)
+    sources = {
+        name: source_of(shard)
+        for shard in (normalized.shards() if whole else ())
+        for name in _ids(normalized, shard)
+    }
     same: dict[str, dict[str, str]] = {}
-    for cluster in clusters:
+    for cluster in whole:
         members = {*map(work, (cluster.kept, *cluster.merged))}
-        if cluster.level != "couplet" and (sealed := members & works.keys()):
+        if sealed := members & works.keys():
             known = {name: state for one in sealed for name, state in works[one].same.items()}
             for name in members - sealed:
                 same.setdefault(name, {}).update(known)
     states = states_of(build, same) if same else {}
-    return frozenset(name for name, known in same.items() if known.get(name) != states.get(name))
+    return frozenset(name for name, known in same.items() if known.get(name) != states.get(name)).union(
+        name
+        for one in whole
+        for name in one.merged
+        if name not in works and sources[name] != sources[one.kept]
+    )
 
 
 class Part(NamedTuple):
     """What of a shard is made anew, and what is carried over."""
 
     of: Mapping[str, str]
-    """Work that is not closed -> its side; empty in an open benchmark."""
+    """Work that is not closed -> its pen; empty in an open benchmark."""
     carried: frozenset[str] = frozenset()
     """Closed works, whose items stay as they were."""
+    pens: tuple[str, ...] = ("",)
+    """Those that its works may stand in: dev, and test of its source."""
 
-    def on(self, side: str, items: Iterable[Item]) -> list[Item]:
-        """The items of a side; all of an open benchmark, which has none."""
-        if not side:
+    def on(self, pen: str, items: Iterable[Item]) -> list[Item]:
+        """The items of a pen; all of an open benchmark, which has none."""
+        if not pen:
             return list(items)
-        return [item for item in items if side_of(item, self.of) == side]
-
-
-SIDES = ("dev", "test")
+        return [item for item in items if self.of.get(source_work(item), self.pens[-1]) == pen]
 
 
 def parts(build: Build, placed: Sides | None) -> Callable[[str], Part]:
     """Gives what of each shard is made anew."""
-    normalized = build.stage(NORMALIZED)
+    normalized, pens = build.stage(NORMALIZED), placed.pens if placed else {}
 
     def part(shard: str) -> Part:
         if placed is None:
             return Part({})
         names = {work(name) for name in _ids(normalized, shard)}
-        mine = {name: placed.of[name] for name in sorted(names - placed.closed) if name in placed.of}
-        return Part(mine, frozenset(names & placed.closed))
+        mine = {name: pens[name] for name in sorted(names) if name in pens}
+        return Part(mine, frozenset(names & placed.closed), (DEV, pen_of(source_of(shard))))
 
     return part
 

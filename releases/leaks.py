@@ -40,9 +40,9 @@ COMMON = 40
 LOOKUPS = frozenset({"found", "read_off"})
 """Attacks by public sources that are not ours."""
 LEARNT = "learnt_from_options"
-FROM_ELSEWHERE = frozenset({"group_intersection", "kept_since", "own_data", "read_off"})
-"""Attacks that no record steers which is added to a source. Any other is tried on the questions that no
-version has sealed: whoever adds records could have it guess at others, and see whether the gate shuts."""
+FROM_ELSEWHERE = frozenset({"group_intersection", "kept_since", "own_data"})
+"""Attacks that nobody steers who adds records to a source, or to a place where it is looked up. Any other is
+tried on the questions that no version has sealed: he could have it guess at others, and see how it does."""
 LEAST_LEARNT = 30
 """Open questions from which something is learnt."""
 VARIANTS = tuple(
@@ -105,9 +105,12 @@ def leaks_gate(
         for table in splits.values()
         for row in table.to_pylist()
     ]
-    known = _sources(rows, set(records))
+    known, before = _sources(rows, set(records)), tuple(earlier)
     abilities: dict[str, Ability] = {row["config"]: ability_of(row["task"]) for row in rows}
-    found = attacks(rows, {row["id"]: row for row in answers}, tuple(earlier), elsewhere)
+    # What a version was ranked under stands, as what it sealed is not looked up anew.
+    looked_up = {row["id"] for row in before if row["sealed"] and row.get("ability") == "lookup"}
+    abilities |= {row["config"]: "lookup" for row in rows if row["sealed"] and row["id"] in looked_up}
+    found = attacks(rows, {row["id"]: row for row in answers}, before, elsewhere)
     sure = holm([one.luck for one in found])
     leaks, told_apart = [], []
     for one, luck in zip(found, sure, strict=True):

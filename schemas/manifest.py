@@ -31,6 +31,11 @@ class ShardCounts(Record):
     """Anything else counted, e.g. `canonical.kashida` or `skipped.shuffled.too_short`."""
 
 
+def source_of(shard: str) -> str:
+    """The use of a source that a shard's records come from: `sayings` of `sayings-00003`."""
+    return shard.rpartition("-")[0]
+
+
 class ShardManifest(Record):
     """One finished shard: present only if its parts are whole."""
 
@@ -48,8 +53,8 @@ class ShardManifest(Record):
 
     @property
     def source(self) -> str:
-        """The use of a source that the shard's records come from: `sayings` of `sayings-00003`."""
-        return self.shard.rpartition("-")[0]
+        """The use of a source that its records come from."""
+        return source_of(self.shard)
 
 
 class StageManifest(Record):

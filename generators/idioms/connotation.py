@@ -1,9 +1,12 @@
 """Whether an idiom is said in praise, in blame or neither (Kinayat, section 3)."""
 
+import operator
 from dataclasses import replace
 from typing import Literal, get_args
 
+from mihakk.generators.corpus_rows import Phrase
 from mihakk.generators.parts.stems import idiom_stem
+from mihakk.generators.parts.together import companions
 from mihakk.generators.task import Context, Made, Options, Skip, Stem, task
 from mihakk.machinery.languages import pack
 from mihakk.machinery.text import word_keys
@@ -22,9 +25,12 @@ def connotation(ctx: Context[ConnotationOptions], idiom: Idiom) -> Made:
     unless people labelled the explanation apart; only what all of them say is a label, and idioms without
     one wait for people."""
     names = pack(idiom.language).made_with.connotations
+    if ctx.corpus.sealed:
+        phrases = [one for one in ctx.corpus.phrases if one.language == idiom.language]
+        companions(ctx, idiom.id, phrases, count=len(names), label=_label, apart=operator.ne)
     for subject in ctx.options.of:
         gold = _gold(idiom, subject)
-        if gold is None:
+        if gold is None or (ctx.corpus.sealed and gold != idiom.connotation):
             yield Skip("no_connotation")
             continue
         text = (idiom.phrase if subject == "phrase" else idiom.explanation).shown
@@ -46,6 +52,10 @@ def _gold(idiom: Idiom, subject: str) -> Connotation | None:
         label = idiom.source_labels["explanation_connotation"]
         return next((one for one in get_args(Connotation) if one == label), None)
     return idiom.connotation
+
+
+def _label(phrase: Phrase) -> str | None:
+    return phrase.connotation or None
 
 
 def _stem(idiom: Idiom, subject: str, text: str) -> Stem:

@@ -5,7 +5,7 @@ from typing import Literal, TypeVar
 
 from mihakk.generators.parts.excerpts import ExcerptOptions, excerpt
 from mihakk.generators.parts.stems import poem_stem, with_gold_from
-from mihakk.generators.parts.terms import Draw, Term, contested, wrong_terms
+from mihakk.generators.parts.terms import Draw, Term, contested, wrong_labels
 from mihakk.generators.task import Context, Made, Skip
 from mihakk.schemas.poem import Couplet, Poem
 
@@ -34,12 +34,9 @@ def label_choice(
         raise Skip(f"{label}_contested")
     if not shown:
         raise Skip("no_couplets")
-    wrong, drawn = wrong_terms(
-        Draw(ctx.corpus, label, poem.language, known, nearer),
-        f"{poem.id}\x1f{label}",
-        right,
-        ctx.options.options,
-    )
+    draw = Draw(ctx.corpus, label, poem.language, known, nearer)
+    name = f"{poem.id}\x1f{label}"
+    wrong, drawn = wrong_labels(ctx, draw, poem, name, right=right, count=ctx.options.options)
     yield from ctx.choice(
         with_gold_from(poem_stem(poem, excerpt(shown)), poem, label),
         right.name,

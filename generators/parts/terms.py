@@ -11,6 +11,9 @@ from typing import Any, Literal
 import numpy as np
 
 from mihakk.generators.corpus import Corpus, salt
+from mihakk.generators.corpus_rows import CorpusFacts
+from mihakk.generators.parts.together import companions
+from mihakk.generators.task import Context, Skip
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.languages import pack
 from mihakk.machinery.taxonomy import vocabulary
@@ -168,6 +171,28 @@ def contested(poem: Poem, label: Label) -> bool:
     return label in poem.source_labels.get("contested", "").split(", ")
 
 
+def wrong_labels(
+    ctx: Context[Any], draw: Draw, poem: Poem, item: str, *, right: Term, count: int
+) -> tuple[list[Term], list[str]]:
+    """Wrong answers of a poem's question and the poems they come from; of a sealed one see `companions`.
+
+    Raises:
+        Skip: A sealed question is not asked, as it would tell by its labels.
+    """
+    if not ctx.corpus.sealed:
+        return wrong_terms(draw, item, right, count)
+
+    def term(row: CorpusFacts) -> Term | None:
+        return None if draw.label in row.contested.split(", ") else draw.known.get(getattr(row, draw.label))
+
+    rows = [ctx.corpus.poems[n] for n in ctx.corpus.in_language.get(draw.language, ())]
+    beside = companions(ctx, poem.id, rows, count=count, label=term, apart=_beside_each)
+    terms = [draw.known[getattr(row, draw.label)] for row in beside]
+    if right in terms:
+        raise Skip("other_label_than_poem")
+    return terms, [row.id for row in beside]
+
+
 def _taken(draw: Draw, item: str, right: Term, drawn: tuple[Term, str], weights: Mapping[str, float]) -> bool:
     term, poem = drawn
     if not _apart(term, right):
@@ -212,6 +237,10 @@ def _drawn(draw: Draw, item: str) -> Iterator[tuple[Term, str]]:
         name = getattr(corpus.poems[n], draw.label)
         if name in draw.known:
             yield draw.known[name], corpus.poems[n].id
+
+
+def _beside_each(one: Term, other: Term) -> bool:
+    return _beside(one, [other])
 
 
 def _table(draw: Draw, item: str) -> Iterator[tuple[Term, str]]:

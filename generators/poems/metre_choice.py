@@ -5,7 +5,7 @@ from pydantic import Field
 from mihakk.generators.apart import SHOWN
 from mihakk.generators.parts.excerpts import shown
 from mihakk.generators.parts.stems import couplet_stem, with_gold_from
-from mihakk.generators.parts.terms import Draw, contested, metres, wrong_terms
+from mihakk.generators.parts.terms import Draw, contested, metres, wrong_labels
 from mihakk.generators.task import Context, Made, Options, Skip, task
 from mihakk.machinery.text import words
 from mihakk.schemas.poem import Poem
@@ -43,7 +43,9 @@ def metre_choice(ctx: Context[MetreOptions], poem: Poem) -> Made:
             yield Skip("too_short")
         else:
             draw = Draw(ctx.corpus, "metre", poem.language, known)
-            wrong, drawn = wrong_terms(draw, f"{couplet.id}\x1fmetre", right, ctx.options.options)
+            wrong, drawn = wrong_labels(
+                ctx, draw, poem, f"{couplet.id}\x1fmetre", right=right, count=ctx.options.options
+            )
             yield from ctx.choice(
                 with_gold_from(couplet_stem(poem, couplet, verse=shown(couplet)), poem, "metre"),
                 right.name,

@@ -1,8 +1,12 @@
 """Some couplets; their poet is to be recognised."""
 
+from collections.abc import Sequence
+
 from mihakk.generators.apart import SHOWN
+from mihakk.generators.corpus_rows import CorpusFacts
 from mihakk.generators.parts.excerpts import ExcerptOptions, excerpt, unnamed
 from mihakk.generators.parts.stems import poem_stem
+from mihakk.generators.parts.together import companions
 from mihakk.generators.task import Context, Made, Skip, task
 from mihakk.machinery.text import key
 from mihakk.schemas.poem import Poem
@@ -17,6 +21,18 @@ def poet_choice(ctx: Context[ExcerptOptions], poem: Poem) -> Made:
     shown = unnamed(poem, ctx.given(poem))[: ctx.options.couplets]
     if not shown:
         raise Skip("no_couplets")
+    wrong = _companions(ctx, poem) if ctx.corpus.sealed else _drawn(ctx, poem)
+    return ctx.choice(
+        poem_stem(poem, excerpt(shown)),
+        poem.poet,
+        [other.poet for other in wrong],
+        more_records=[other.id for other in wrong],
+        kinds=["other_poet"] * len(wrong),
+        strategy="same_era" if all(other.era == poem.era for other in wrong) else "same_language",
+    )
+
+
+def _drawn(ctx: Context[ExcerptOptions], poem: Poem) -> Sequence[CorpusFacts]:
     drawn = [
         ctx.corpus.poems[n]
         for n in ctx.corpus.drawn(f"{poem.id}\x1fpoet", "poems", ctx.corpus.in_language[poem.language])
@@ -31,14 +47,20 @@ def poet_choice(ctx: Context[ExcerptOptions], poem: Poem) -> Made:
             wrong.append(other)
     if len(taken) < ctx.options.options:
         raise Skip("too_few_poets")
-    return ctx.choice(
-        poem_stem(poem, excerpt(shown)),
-        poem.poet,
-        [other.poet for other in wrong],
-        more_records=[other.id for other in wrong],
-        kinds=["other_poet"] * len(wrong),
-        strategy="same_era" if all(other.era == poem.era for other in wrong) else "same_language",
-    )
+    return wrong
+
+
+def _companions(ctx: Context[ExcerptOptions], poem: Poem) -> Sequence[CorpusFacts]:
+    """Of one era alone: among poets of several the one who is alone in his era would be told apart."""
+
+    def label(row: CorpusFacts) -> tuple[str, str] | None:
+        return (row.era, row.poet) if row.poet else None
+
+    def apart(one: tuple[str, str], other: tuple[str, str]) -> bool:
+        return one[0] == other[0] and not _same(one[1], other[1], poem)
+
+    rows = [ctx.corpus.poems[n] for n in ctx.corpus.in_language[poem.language]]
+    return companions(ctx, poem.id, rows, count=ctx.options.options, label=label, apart=apart)
 
 
 def _same(one: str, other: str, poem: Poem) -> bool:

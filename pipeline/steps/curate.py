@@ -38,7 +38,7 @@ class Shared(NamedTuple):
 
     duplicates: Duplicates
     added: frozenset[str]
-    """Records that are left out, as they are of works that a version has sealed."""
+    """Records that are left out, see `added_copies`."""
 
 
 @contextmanager
@@ -51,8 +51,7 @@ def _duplicates(build: Build, spread: Spread) -> Iterator[Share]:
 
     near, added = DuplicatePasses(scratch, run), frozenset[str]()
     entries, groups = _found(build, scratch, near, added)
-    works = closed_works(build)
-    if works and (added := added_copies(build, works, (each.cluster for each in groups))):
+    if added := added_copies(build, closed_works(build), [each.cluster for each in groups]):
         entries, groups = _found(build, scratch, near, added)
     found = entries.by_shard(groups)
     yield lambda shard: Shared(Duplicates.of_found(found.get(shard, ())), added)
@@ -62,7 +61,7 @@ def _duplicates(build: Build, spread: Spread) -> Iterator[Share]:
 def _found(
     build: Build, scratch: Scratch, near: DuplicatePasses, added: frozenset[str]
 ) -> tuple[SpreadEntries, list[DuplicateCluster]]:
-    """Entries of all records but those that were `added` to sealed works, and their duplicates."""
+    """Entries of all records but those that were `added`, and their duplicates."""
     shards = build.before(STAGE).shards()
     files = near.run(
         "read",
@@ -124,7 +123,7 @@ def _output(
     output = amended(curate(standing, duplicates, build.config.curate), settled)
     output = without_blocked(output, check_records(_records(output), build.config.checks))
     copies = [record for record in found if record.id in added]
-    why = RecordRejected(LIKE_SEALED, "it is the same work as one that a version has sealed")
+    why = RecordRejected(LIKE_SEALED, "it is the same work as one that was sealed, or of an earlier source")
     return output_of(
         _records(output),
         [*output.rejections, *(reject(record, why) for record in copies)],

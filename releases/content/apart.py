@@ -3,8 +3,8 @@
 Golds are apart only if no other item tells them. So a question is taken only if nothing that it shows or asks
 for (lines, idioms, explanations, wrong options too) stands in another item or option of any split; items of
 dev that show it are left out. Labels (metres, eras, poets) stand in many questions by their nature: of those
-a poem is asked once a task, for its couplets share the answer, and questions go whose right label would be
-told by how often labels are offered, or are right in the open split.
+a poem is asked once a task, for its couplets share the answer; generators see to it that how often labels
+are offered doesn't tell the right one (`mihakk.generators.parts.together`).
 
 A version is read beside those before it. What an earlier version sealed keeps its place, and nothing else may
 show its texts; what it, another benchmark of the hub or this repository printed with its gold is never
@@ -14,14 +14,12 @@ a sealed question whose options change is asked no more, for the option that sta
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Any
 
 from mihakk.machinery.groups import grouped
-from mihakk.machinery.stats import binomial_tail
 from mihakk.machinery.text import key
 from mihakk.releases.content.fingerprints import NAMES, PIECES
 from mihakk.releases.content.item_tables import Placed, config_name
@@ -36,14 +34,9 @@ from mihakk.schemas.rejection import Rejection
 RUN = 4
 """So many words in a row, or all of a text that has fewer, are what two items may not share."""
 SHARED = "blind_shared_text"
-TOLD_BY_FREQUENCY = "blind_told_by_frequency"
-DOUBT = 0.2
-"""Chance of as good a guess by luck, under which a guess by frequency is not believed to be luck."""
 CHANGED = "blind_options_changed"
 CLOSED = "blind_closed_before"
 
-Label = tuple[str, str]
-"""Config and option."""
 Places = Mapping[str, Mapping[str, Sequence[Placed]]]
 """Config -> split -> items."""
 
@@ -122,18 +115,15 @@ def keep_apart(
     shown = frozenset[str]().union(*(runs for name, (_, runs) in before.sealed.items() if name not in stay))
     taken = _disjoint((unit for unit in units if unit.name in old), ())
     taken += _disjoint((unit for unit in units if unit.name not in names), shown, taken)
-    kept = _untold_all(taken, dev, old)
     # Only now, so that a build that changes nothing takes and leaves the same questions for the same reasons.
     own = own or Seals()
-    told = {unit.name for unit in kept if own.is_printed(sealed[unit.name])}
-    if told:
-        kept = _untold_all([unit for unit in kept if unit.name not in told], dev, old)
+    told = {unit.name for unit in taken if own.is_printed(sealed[unit.name])}
+    kept = [unit for unit in taken if unit.name not in told]
     # What would have been left out anyway is, for the reason of old: who prints it since changes no version.
     beside = frozenset[str]().union(*(unit.texts for unit in taken))
     printed = told | {unit.name for unit in every if unit.name in printed and not unit.texts & beside}
     used = shown.union(*(unit.texts for unit in kept))
     reasons = dict.fromkeys(_ids(every), SHARED)
-    reasons |= dict.fromkeys(_ids(taken), TOLD_BY_FREQUENCY)
     reasons |= dict.fromkeys(_ids(late.values()), CLOSED)
     reasons |= dict.fromkeys(_ids(changed), CHANGED)
     reasons |= dict.fromkeys(_ids(unit for unit in every if unit.name in printed), PRINTED)
@@ -227,71 +217,6 @@ def _disjoint(units: Iterable[_Unit], printed: Collection[str], others: Iterable
             used |= unit.texts
             taken.append(unit)
     return taken
-
-
-def _untold_all(units: Iterable[_Unit], dev: Iterable[Item], old: Collection[str]) -> list[_Unit]:
-    rates = _rates(dev)
-    lines = grouped(units, lambda unit: unit.config).values()
-    return [unit for line in lines for unit in _untold(line, rates, old)]
-
-
-def _untold(units: Sequence[_Unit], rates: Mapping[Label, float], old: Collection[str]) -> list[_Unit]:
-    """The questions of one config without those that make a guess by frequencies a good one.
-
-    Guesses are the rarest and the commonest option, and the one that is right most often in the open split.
-    What an earlier version sealed stays, whatever is guessed of it: leaving would tell that the guess was
-    right, and whoever reports open items moves the guess. Nor does it count for the others, of which a
-    stranger's may be one: that this one stays would tell how often guesses at the sealed ones are right.
-    """
-    left = [unit for unit in units if isinstance(unit.items[0], ChoiceItem)]
-    others = [unit for unit in units if not isinstance(unit.items[0], ChoiceItem)]
-    while left:
-        offered = Counter(option for unit in left for option in _choice(unit).options)
-        guesses: tuple[Callable[[ChoiceItem, str], float], ...] = (
-            lambda _, option, offered=offered: offered[option],  # type: ignore[misc]
-            lambda _, option, offered=offered: -offered[option],  # type: ignore[misc]
-            lambda item, option: rates.get((config_name(item), option), 0.0),
-        )
-        told = next((found for guess in guesses if (found := _told(left, guess, old))), None)
-        if told is None:
-            break
-        left.remove(told)
-    return [*others, *left]
-
-
-def _rates(items: Iterable[Item]) -> dict[Label, float]:
-    """How often each label is right in the open split where it is offered, one order of each question."""
-    right: dict[Label, list[bool]] = defaultdict(list)
-    for item in items:
-        if isinstance(item, ChoiceItem) and not item.order and LABELS & set(item.option_kinds):
-            for place, option in enumerate(item.options):
-                right[config_name(item), option].append(place in item.gold)
-    return {label: fmean(found) for label, found in right.items()}
-
-
-def _choice(unit: _Unit) -> ChoiceItem:
-    item = unit.items[0]
-    assert isinstance(item, ChoiceItem)
-    return item
-
-
-def _told(
-    units: Sequence[_Unit], guess: Callable[[ChoiceItem, str], float], old: Collection[str]
-) -> _Unit | None:
-    """A question that the guess finds, where the guess finds more than luck explains."""
-    right, chance, found = 0.0, 0.0, []
-    mine = [unit for unit in units if unit.name not in old]
-    for unit in mine:
-        item = _choice(unit)
-        counts = [guess(item, option) for option in item.options]
-        best = [place for place, count in enumerate(counts) if count == max(counts)]
-        share = len(set(best) & set(item.gold)) / len(best)
-        right += share
-        chance += len(item.gold) / len(item.options)
-        if share > len(item.gold) / len(item.options):
-            found.append((share, unit))
-    luck = binomial_tail(round(right), len(mine), min(1.0, chance / len(mine))) if mine else 1.0
-    return max(found, key=lambda one: one[0])[1] if found and luck < DOUBT else None
 
 
 def _said(row: Mapping[str, Any]) -> tuple[str, ...]:

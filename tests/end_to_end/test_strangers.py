@@ -1,4 +1,4 @@
-"""Whoever may add records to a blind benchmark's sources learns no gold by what his records do.
+"""Whoever may add sources to a blind benchmark learns no gold by what his records do.
 
 One benchmark is built in two worlds that differ in the labels of a stranger's records alone, which are those of
 sealed poems or others: copies of sealed poems, longer editions of them, poems that share a couplet with one, and
@@ -63,7 +63,7 @@ OWN = [poem(n, verses(n, 4), ERAS[random.Random(-n).randrange(4)]) for n in rang
 STRANGERS = [poem(900, verses(900, 4), "abbasid")]
 
 
-def workshop(folder: Path) -> Workshop:
+def workshop(folder: Path, *more: str) -> Workshop:
     def change(config: dict[str, Any]) -> None:
         verse = {"kind": "poem", "language": "ar", "licence": "public-domain"}
         config["sources"] = [
@@ -71,9 +71,10 @@ def workshop(folder: Path) -> Workshop:
             for name in ("own", "strangers")
         ]
         config["curate"] = {"required": ["poet"]}
-        config["tasks"] = [{"use": task} for task in ("era_choice", "genre_choice", "continuation")]
+        config["tasks"] = [{"use": task} for task in ("era_choice", "genre_choice", "continuation", *more)]
         config["audit"]["limit"] = 0
         config["release"] |= {"blind": "repository", "baseline_margin": 5, "test_share": 0.5}
+        config["release"]["hold"] = {"changed": 1, "removed": 1}
 
     written(folder / "own.jsonl", OWN)
     written(folder / "strangers.jsonl", STRANGERS)
@@ -147,6 +148,27 @@ def test_the_labels_of_added_records_change_nothing_that_is_public(
     said = [what_became_of(worlds[world]) for world in ("right poets", "wrong poets")]
     assert said[0] == said[1]
     assert len(said[0][0]) > len(what_became_of(worlds["right"])[0])
+
+
+def test_what_others_add_in_the_same_version_meets_no_question_of_the_owner(tmp_path: Path) -> None:
+    shop = workshop(tmp_path, "poet_choice")
+    alone = asked(built(shop, "alone"))
+    new = [poem(n, verses(n, 4), ERAS[n % 3]) for n in range(700, 730)]
+    worlds = {}
+    for world in ("right", "wrong"):
+        written(tmp_path / "strangers.jsonl", [*strangers(OWN, world), *new])
+        worlds[world] = built(shop, world)
+    right, wrong = told(worlds["right"]), told(worlds["wrong"])
+    assert [name for name in right | wrong if right.get(name) != wrong.get(name)] == []
+    after = asked(worlds["right"])
+    both = alone.keys() & after.keys()
+    assert len(both) >= len(alone) / 2
+    assert len(after) > len(alone)
+    assert all(alone[name].get("options") == after[name].get("options") for name in both)
+    poets = {row["poet"] for row in OWN}
+    offered = [set(row["options"]) for row in after.values() if row["task"] == "poet_choice"]
+    assert any(options <= poets for options in offered)
+    assert all(options <= poets or not options & poets for options in offered)
 
 
 def what_became_of(release: Path) -> tuple[set[str], set[tuple[str, ...]], set[str]]:

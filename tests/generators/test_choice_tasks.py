@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import random
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
+from typing import get_args
 
 import pytest
 import yaml
@@ -16,16 +20,17 @@ from mihakk.machinery.errors import UsageError
 from mihakk.machinery.settings import ROOT
 from mihakk.machinery.text import key
 from mihakk.schemas.benchmark import BenchmarkConfig
+from mihakk.schemas.idiom import Connotation, Idiom
 from mihakk.schemas.item import ChoiceItem
 from mihakk.schemas.poem import Poem
-from tests.generators.records import make_poem
+from tests.generators.records import make_idiom, make_poem
 
 COUPLET = ("قفا نبك من ذكرى حبيب ومنزل", "بسقط اللوى بين الدخول فحومل")
 POETS = ("امرؤ القيس", "زهير بن أبي سلمى", "عنترة بن شداد", "النابغة الذبياني", "الأعشى", "طرفة بن العبد")
 
 
-def generate(poems: list[Poem], *tasks: str, seed: int = 0, **options: object) -> Generated:
-    config = BenchmarkConfig.model_validate(
+def config_of(*tasks: str, seed: int = 0, **options: object) -> BenchmarkConfig:
+    return BenchmarkConfig.model_validate(
         {
             "name": "test",
             "title": "test",
@@ -35,6 +40,10 @@ def generate(poems: list[Poem], *tasks: str, seed: int = 0, **options: object) -
             "embeddings": "none",
         }
     )
+
+
+def generate(poems: list[Poem], *tasks: str, seed: int = 0, **options: object) -> Generated:
+    config = config_of(*tasks, seed=seed, **options)
     return generate_shard(poems, prepare(poems, config), config)
 
 
@@ -200,3 +209,33 @@ def test_no_two_eras_of_a_question_share_years() -> None:
     for item in asked:
         for one, other in combinations(item.options, 2):
             assert not years[one] & years[other], item.options
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("task", ["era_choice", "genre_choice", "metre_choice", "poet_choice", "connotation"])
+def test_no_count_of_labels_tells_the_golds_of_a_sealed_split(task: str, seed: int) -> None:
+    """Whoever knows which labels are offered how often, and are right elsewhere, finds what chance gives."""
+    draw = random.Random(seed)  # nosec B311 # a fixture
+    uneven = [draw.choice((3, 5, 10, 40)) for _ in range(8)]
+    labels = [tuple(known)[seed : seed + 8] for known in (metres("ar"), eras(), genres())]
+
+    def some(names: Sequence[str]) -> str:
+        return draw.choices(names, uneven[: len(names)])[0]
+
+    records: list[Poem | Idiom] = [
+        arabic(n, some(POETS), metre=some(labels[0]), era=some(labels[1]), genre=some(labels[2]))
+        for n in range(220)
+    ]
+    records += [
+        make_idiom(f"i{n}", f"عبارة {n}", f"معنى آخر {n}", connotation=some(get_args(Connotation)))
+        for n in range(120)
+    ]
+    config = config_of(task, seed=seed)
+    corpus = replace(prepare(records, config), sealed=True)
+    asked = [item for item in choices(generate_shard(records, corpus, config)) if not item.order]
+    assert len(asked) >= 8
+    golds: dict[frozenset[str], Counter[str]] = defaultdict(Counter)
+    for item in asked:
+        golds[frozenset(item.options)][item.options[item.gold[0]]] += 1
+    assert all(counts.keys() == options for options, counts in golds.items())
+    assert all(len(set(counts.values())) == 1 for counts in golds.values())
