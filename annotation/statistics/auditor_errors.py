@@ -25,8 +25,14 @@ and is right in nine of ten of the others, judges 78 of 100 rightly; one who jud
 rings in 5 of 100."""
 LEAST_APART = 0.5
 """The same for Youden's index: who keeps everything is often right, and tells nothing apart."""
-LEAST_COPYING = 0.5
-"""Probability that somebody repeats another's earlier answers above which it is told of; .1 beforehand."""
+CHECKED = 30
+"""Attention checks that each of two people answered from which on their skill is known by these, and
+`LEAST_COPYING` suffices."""
+LEAST_COPYING = 0.25
+UNCHECKED_COPYING = 0.5
+"""Probability that somebody repeats another's earlier answers above which it is told of; .1 beforehand.
+With fewer checks it rises too easily: who follows another and copies nobody has one above .25 in 45 of 100
+reviews, and above .5 in 17."""
 RECENT = 20
 """Last decisions whose time is compared with that of all before, at least as many."""
 HASTE = 0.5
@@ -154,7 +160,8 @@ def annotators(reviews: Sequence[Review], queued: Iterable[Queued]) -> list[Anno
     skill = _skills(reviews, checks)
     now = datetime.now(UTC)  # a date to come, by a clock that is wrong, makes nobody else silent
     newest = max((review.decided_at for review in reviews if review.decided_at <= now), default=None)
-    return [_annotator(name, by_person[name], checks, newest, skill) for name in sorted(by_person)]
+    answered = Counter(review.annotator for review in reviews if review.item in checks)
+    return [_annotator(by_person[name], checks, newest, skill, answered) for name in sorted(by_person)]
 
 
 def echoes(reviews: Sequence[Review], queued: Iterable[Queued], doubt: float) -> set[str]:
@@ -195,13 +202,14 @@ def _skills(reviews: Iterable[Review], checks: Mapping[str, Mapping[str, str]]) 
 
 
 def _annotator(
-    name: str,
     all_reviews: list[Review],
     checks: Mapping[str, Mapping[str, str]],
     newest: datetime | None,
     skills_of: Mapping[str, Skill],
+    answered: Mapping[str, int],
 ) -> Annotator:
     own = sorted(all_reviews, key=lambda review: (review.decided_at, review.item))
+    name = own[0].annotator
     attention = [review for review in own if review.item in checks]
     work = [review for review in own if review.item not in checks]
     known = [checks[review.item].get(review.content_hash, "") for review in attention]
@@ -211,10 +219,16 @@ def _annotator(
     pace, is_faster = _pace(work)
     silent = max(timedelta(0), newest - own[-1].decided_at) if newest else timedelta(0)
     skill, sources = skills_of.get(name), _sources(name, skills_of)
-    source, copied = max(sources.items(), key=lambda one: (one[1].likely, one[0]), default=("", None))
+    bounds = {
+        other: UNCHECKED_COPYING if min(answered[name], answered[other]) < CHECKED else LEAST_COPYING
+        for other in sources
+    }
+    source, copied = max(
+        sources.items(), key=lambda one: (one[1].likely - bounds[one[0]], one[0]), default=("", None)
+    )
     alarms = {
         "guessing": skill is not None and (skill.right.high < LEAST_RIGHT or skill.apart.high < LEAST_APART),
-        "copying": copied is not None and copied.likely > LEAST_COPYING,
+        "copying": copied is not None and copied.likely > bounds[source],
         "finds_less": skill is not None
         and (skill.finds_drift or 0) < -0.25
         and (skill.finds_drift_high or 0) < 0,

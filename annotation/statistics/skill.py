@@ -20,7 +20,7 @@ LEAST_DEFECTIVE = 10
 _PRIOR = (4.0, 1.0)
 """Right and wrong votes everybody is taken to have cast beforehand, lest the classes swap."""
 _COPIES = 0.1
-"""Share of pairs of people of whom one is taken beforehand to copy from the other."""
+"""Share of people taken beforehand to copy: from each with whom they have common items enough as likely."""
 _SHARES = (0.0, *(step / 20 for step in range(1, 20)), 0.99)
 """Shares of answers copied that are told apart; of those above 0 none is more likely beforehand."""
 _HARD = (1.0, 19.0)
@@ -71,7 +71,7 @@ def skills(
     defective, each person having two rates of being right. To it comes the dependence of X. L. Dong, L.
     Berti-Equille and D. Srivastava (VLDB 2009): with some probability, for each pair of people, a vote
     repeats an earlier one on the same item; such a vote says nothing of the item nor of its author's skill.
-    Most pairs are taken to do no such thing until their votes speak for it: two who are always right always
+    Most people are taken to do no such thing until their votes speak for it: two who are always right always
     agree, but two who agree in errors, or more often than others find them right, don't judge alone. Who
     repeats an objection repeats its reason and its repair; how often two who judge alone give the same is
     estimated beside it, of sound and of defective items. Some items are hard: there everybody's own vote is a
@@ -251,10 +251,12 @@ class _Votes:
         shares = np.array(_SHARES)
         each = np.log((1 - shares) * likely[:, None] + shares * same[:, None])
         logs = np.stack([np.bincount(pair, column, minlength=len(names)) for column in each.T], axis=1)
-        some = _COPIES / (len(shares) - 1)
-        logs = logs + np.log(np.where(shares == 0, 1 - _COPIES, some))
+        enough = common >= LEAST_COMMON
+        mine = names // len(self.people)
+        prior = (_COPIES / np.maximum(1, np.bincount(mine, enough, len(self.people))))[mine, None]
+        logs = logs + np.log(np.where(shares == 0, 1 - prior, prior / (len(shares) - 1)))
         weights = np.exp(logs - logs.max(axis=1, keepdims=True))
-        weights = np.where(common[:, None] < LEAST_COMMON, shares == 0, weights)
+        weights = np.where(enough[:, None], weights, shares == 0)
         weights /= weights.sum(axis=1, keepdims=True)
         sums = np.cumsum(weights, axis=1)
         drawn = draw.random((len(names), 1)) * sums[:, -1:]
