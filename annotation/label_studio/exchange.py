@@ -55,6 +55,8 @@ class ReviewPulled:
     """Items, as people saw them, whose votes come to a decision."""
     short: int = 0
     """Items with fewer votes than the overlap asks for."""
+    elsewhere: int = 0
+    """Decisions that count though they are of none of these projects: deleted since, or elsewhere."""
     disputed: tuple[Dispute, ...] = ()
     """Items on which people disagree, with all they said and who has to decide now."""
 
@@ -102,6 +104,8 @@ def pull_review(
     opened = gate(stores, config)
     pulled = ReviewPulled({project.name: pull(project, stores, config, gate=opened) for project in projects})
     pulled.calibrated = calibrated
+    here = {project.origin for project in projects}
+    pulled.elsewhere = sum(row.annotation.partition("/")[0] not in here for row in decisions(stores))
     votes = _open_votes(projects, pulled, stores, config)
     pulled.disputed = tuple(open_disputes(stores, config))
     for project in projects:

@@ -77,6 +77,11 @@ def show_pulled(found: ReviewPulled, overlap: int, console: Console) -> None:
             )
         for person, count in sorted((+pulled.unanswered).items()):
             console.print(f"  {person} reviewed {count} items without answering their questions first")
+    if found.elsewhere:
+        console.print(
+            f"{found.elsewhere} decisions that count are of none of these projects: pulled from one that was "
+            "deleted since, from another server or from a file"
+        )
     if found.calibrated:
         console.print(f"{found.calibrated} calibration answers: `mihakk review calibration` has the results")
     if withheld := sum(one.withheld for one in found.by_project.values()):

@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from mihakk.annotation.decisions.apply import apply
 from mihakk.annotation.decisions.fixes import fixed
@@ -26,6 +27,7 @@ from mihakk.annotation.label_studio.pull import pull
 from mihakk.annotation.label_studio.push import push
 from mihakk.annotation.screens.tasks import review_task
 from mihakk.annotation.statistics.sampling import Queued
+from mihakk.flows.commands.review_output import show_pulled
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.ids import content_hash
 from mihakk.schemas.benchmark import ReviewConfig
@@ -263,6 +265,20 @@ def test_a_project_deleted_on_the_server_is_an_error_and_pushed_anew(connection,
     with pytest.raises(UsageError, match="was it deleted"):
         pull(project, stores)
     assert len(pushed_project(connection, "deleted", [choice()])[1]) == 1
+
+
+def test_a_project_deleted_beside_others_is_told_and_what_was_pulled_of_it_counts(
+    connection, members, stores
+):
+    ours, tasks = pushed_project(connection, "beside", [item := choice()])
+    members[0].annotate(tasks[item.id], KEEP)
+    assert pull_review(connection, "beside", stores=stores, config=ReviewConfig()).elsewhere == 0
+    ensure_project(connection, "beside", "quality_review", "fa")
+    connection.delete(f"/api/projects/{ours.id}/")
+    pulled = pull_review(connection, "beside", stores=stores, config=ReviewConfig())
+    assert (pulled.elsewhere, len(decisions(stores))) == (1, 1)
+    show_pulled(pulled, 2, console := Console(record=True, width=200))
+    assert "1 decisions that count are of none of these projects" in console.export_text()
 
 
 def test_two_set_ups_at_once_make_one_project_with_each_task_once(label_studio):
