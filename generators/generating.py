@@ -116,6 +116,7 @@ def generate_shard(
         chosen: Idiom to a sentence without it and the wrong idiom that people chose for it.
         draws: What all draws depend on, where it is not the config's seed.
     """
+    drawn = None if config.sample is None else sampled(config.sample, corpus)
     shared: dict[str, Any] = {
         "build_seed": config.seed if draws is None else draws,
         "told_seed": config.seed,
@@ -126,9 +127,8 @@ def generate_shard(
         "couplets": None if config.sample is None else config.sample.per_record,
         "refused": refused or {},
         "chosen": chosen or {},
+        "drawn": drawn,
     }
-    drawn = None if config.sample is None else sampled(config.sample, corpus)
-    shared["drawn"] = drawn
     contexts = [
         (task, Context(task=task.name, version=task.version, group=task.group, options=options, **shared))
         for task, options in planned(config)

@@ -56,7 +56,7 @@ class ReviewPulled:
     short: int = 0
     """Items with fewer votes than the overlap asks for."""
     elsewhere: int = 0
-    """Decisions that count though they are of none of these projects: deleted since, or elsewhere."""
+    """Decisions that count though their project is none of these: deleted, on another server, or a file."""
     disputed: tuple[Dispute, ...] = ()
     """Items on which people disagree, with all they said and who has to decide now."""
 
@@ -104,8 +104,6 @@ def pull_review(
     opened = gate(stores, config)
     pulled = ReviewPulled({project.name: pull(project, stores, config, gate=opened) for project in projects})
     pulled.calibrated = calibrated
-    here = {project.origin for project in projects}
-    pulled.elsewhere = sum(row.annotation.partition("/")[0] not in here for row in decisions(stores))
     votes = _open_votes(projects, pulled, stores, config)
     pulled.disputed = tuple(open_disputes(stores, config))
     for project in projects:
@@ -120,12 +118,14 @@ def pull_review(
 
 
 def _open_votes(
-    projects: Iterable[Project], pulled: ReviewPulled, stores: Stores, config: ReviewConfig
+    projects: Collection[Project], pulled: ReviewPulled, stores: Stores, config: ReviewConfig
 ) -> dict[tuple[str, str], int]:
     """Votes on each item, as people saw it, that are not settled; counts the others in `pulled`."""
     standing = resolutions(stores, config)
     alone = resolutions(stores, config, alone=True) if config.copying_doubt < 1 else standing
-    votes_on = _judged(decisions(stores), stores)
+    told, here = decisions(stores), {project.origin for project in projects}
+    pulled.elsewhere = sum(row.annotation.partition("/")[0] not in here for row in told)
+    votes_on = _judged(told, stores)
     checks = {row.item for row in stored(stores.queued, Queued) if row.why == "attention"}
     asked = standing.keys() | _judged(stored(stores.decisions, Review), stores).keys()  # voided ones too
     for project in projects:

@@ -41,6 +41,7 @@ from mihakk.schemas.review import Resolution
 from mihakk.schemas.stages import AUDITED, CURATED, NORMALIZED, RELEASED, SCRAPED, STAGES
 
 if TYPE_CHECKING:
+    from mihakk.generators.quality.item_quality import ItemQuality
     from mihakk.releases.assemble import AssembledRelease
     from mihakk.releases.gates import Gate
     from mihakk.releases.hub.embedded import EmbeddedHub
@@ -244,7 +245,9 @@ def facts(build: Build, items: Sequence[Any]) -> ReleaseFacts:
         sides=placed.of if placed else {},
         closed=placed.closed if placed else frozenset(),
         # A model's judgement of meaning is no form.
-        baselines=tuple(one for one in _of_open(build, items, placed) if one.name != "most_similar"),
+        baselines=tuple(
+            one for one in _baselines(build, items, placed, quality) if one.name != "most_similar"
+        ),
         spreads=(*letter_spreads(items), *(one for one in quality.spreads if one.measure == "cosine")),
         auditor_agreement=auditor_agreement(build.before(STAGE).read_all("audits", Audit)),
         agreement=next((one for one in agreed if one.label == "decision"), None),
@@ -260,7 +263,9 @@ def facts(build: Build, items: Sequence[Any]) -> ReleaseFacts:
     )
 
 
-def _of_open(build: Build, items: Sequence[Item], placed: Sides | None) -> Sequence[Baseline]:
+def _baselines(
+    build: Build, items: Sequence[Item], placed: Sides | None, quality: ItemQuality
+) -> Sequence[Baseline]:
     """Baselines, without the works that a version closed.
 
     Who adds questions with the options of sealed ones could have them guess at these, and see the gate shut.
@@ -268,7 +273,7 @@ def _of_open(build: Build, items: Sequence[Item], placed: Sides | None) -> Seque
     from mihakk.releases.content.split import source_work
 
     if placed is None or not placed.closed:
-        return measured(build, items).baselines
+        return quality.baselines
     return measure(build, [item for item in items if source_work(item) not in placed.closed]).baselines
 
 
