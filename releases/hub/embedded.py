@@ -11,13 +11,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import orjson
 from filelock import FileLock
 
 from mihakk.machinery.errors import UsageError, nearest
 from mihakk.machinery.settings import settings
 from mihakk.releases.assemble import AssembledRelease
 from mihakk.releases.content.checksum import MANIFEST, parse_manifest
-from mihakk.releases.content.seals import Seals
+from mihakk.releases.content.item_tables import released_rows
+from mihakk.releases.content.seals import Seals, question_digests
 from mihakk.releases.hub._git import git, is_repository, objects, rotten, tags
 from mihakk.releases.hub._verification import Rows, verify_folder
 from mihakk.releases.hub.publication import (
@@ -28,7 +30,16 @@ from mihakk.releases.hub.publication import (
     standing,
 )
 from mihakk.releases.hub.registry import FOLDER as REGISTRY
-from mihakk.releases.hub.registry import READER, Registry, adopt, enter, read_again, require_untold
+from mihakk.releases.hub.registry import (
+    READER,
+    Registry,
+    adopt,
+    enter,
+    read_again,
+    require_unsealed,
+    require_untold,
+)
+from mihakk.releases.paper_trail.gate_record import FILE as GATES
 from mihakk.releases.versions.withdrawal import FILE, add, mark, of_version, parse
 from mihakk.schemas.withdrawal import Withdrawal
 
@@ -188,6 +199,20 @@ class EmbeddedHub:
         with self._registry() as registry:
             return registry.seals(name, blind=blind)
 
+    def questions(self) -> Seals:
+        """What sealed questions show to everybody, which is all that contributed records are compared with.
+
+        The registry knows what they hide, too: whoever adds records could ask it.
+        """
+        ended, shown = Registry(self.root).index().ended, dict[str, frozenset[bytes]]()
+        with tempfile.TemporaryDirectory(prefix="mihakk-questions-") as scratch:
+            for name, version in self._released():
+                if f"{name}@{version}" not in ended and self._is_blind(name, version):
+                    folder = self.checkout(name, version, Path(scratch) / f"{name}@{version}")
+                    found = question_digests(row for row in released_rows(folder) if row["sealed"])
+                    shown[name] = shown.get(name, frozenset()) | found
+        return Seals(sealed=shown)
+
     def standing_seals(self, name: str) -> dict[str, str]:
         """Versions of other benchmarks with a standing seal -> digest of what they sealed."""
         with self._registry() as registry:
@@ -240,11 +265,13 @@ class EmbeddedHub:
         ]
 
     def _released(self) -> Iterator[tuple[str, str]]:
-        """Name and version of every release that is no table of golds."""
+        """Name and version of every release that is no table of golds, and to which nobody else added."""
         names = self.names()
         for name in names:
             if not (name.endswith("-answers") and name.removesuffix("-answers") in names):
-                yield from ((name, version) for version in self.versions(name))
+                for version in self.versions(name):
+                    if not self._is_contributed(name, version):
+                        yield name, version
 
     @contextmanager
     def _registry(self, *, complete: bool = True) -> Iterator[Registry]:
@@ -275,6 +302,13 @@ class EmbeddedHub:
         tree = git(self.repository(name), "ls-tree", "--name-only", version, "--", "answers/")
         return bool(tree) or version in self.versions(f"{name}-answers")
 
+    def _is_contributed(self, name: str, version: str) -> bool:
+        """Whether others could add to what a version is made of."""
+        folder = self.repository(name)
+        if not git(folder, "ls-tree", "--name-only", version, "--", GATES):
+            return False
+        return bool(orjson.loads(git(folder, "show", f"{version}:{GATES}")).get("contributed"))
+
     def publish(self, release: AssembledRelease) -> Publication:
         """Make a release visible under its version, whole or not at all; golds of a blind one come first.
 
@@ -285,7 +319,10 @@ class EmbeddedHub:
         with self._registry() as registry:
             if release.version not in self.versions(release.name):
                 require_whole(release.folder)
-                enter(registry, release)
+                if release.contributed:
+                    require_unsealed(release, self.questions())
+                else:
+                    enter(registry, release)
             if release.answers is not None:
                 self._put(release.answers)
             return self._put(release)

@@ -19,7 +19,7 @@ def test_a_work_that_is_not_found_by_its_id_is_refused(
     monkeypatch.setattr(sealed, "states_of", lambda *_: {})
     monkeypatch.setattr(type(build.stage("3_curated")), "read_all", lambda *_: iter(()))
     assert sealed.sealed_tables(build) == {}  # an open benchmark closes nothing
-    placed = sealed.Sides({"amthal-1": "test", "amthal-2": "dev"}, frozenset(), {})
+    placed = sealed.Sides({"amthal-1": "test", "amthal-2": "dev"}, frozenset())
     monkeypatch.setattr(sealed, "sides", lambda _: placed)
     with pytest.raises(UsageError, match=r"no record of their id \(amthal-1\).*colon and digits"):
         sealed.sealed_tables(build)
