@@ -30,9 +30,10 @@ def excerpt(couplets: Sequence[Couplet]) -> str:
     return "\n".join(shown(couplet) for couplet in couplets)
 
 
-def unnamed(poem: Poem, couplets: Sequence[Couplet]) -> list[Couplet]:
-    """Those of a poem's couplets that do not name the poet, as the last one of a ghazal does."""
-    parts = [part for word in poem.poet.split() if len(part := key(word, poem.language)) > 2]
+def unnamed(poem: Poem, couplets: Sequence[Couplet], *others: str) -> list[Couplet]:
+    """Those of a poem's couplets that do not name the poet, as the last one of a ghazal does, or `others`."""
+    words = " ".join([poem.poet, *others]).split()
+    parts = [part for word in words if len(part := key(word, poem.language)) > 2]
     # Names are compared inside the line's key: حافظا and بحافظ are the name too.
     lines = [(couplet, key(shown(couplet), poem.language)) for couplet in couplets]
     return [couplet for couplet, line in lines if not any(part in line for part in parts)]

@@ -18,6 +18,7 @@ import pytest
 import yaml
 
 from mihakk.machinery.settings import SAMPLES
+from mihakk.releases.content.split import work
 from tests.end_to_end.conftest import make_workshop
 
 pytestmark = pytest.mark.slow
@@ -120,6 +121,16 @@ def of(asked: Iterable[Row], task: str) -> list[Row]:
     return [row for row in asked if row["task"] == task]
 
 
+def stand_together(hub: Hub) -> None:
+    """Each label that a question offers is right of one that is asked too, and their works are asked nothing else."""
+    records = {name: json.loads(row["origin"])["records"] for name, row in hub.golds().items()}
+    about: dict[str, set[str]] = {}
+    for row in hub.asked():
+        about.setdefault(work(records[row["id"]][0]), set()).add(row["task"])
+    for row in of(hub.asked(), "era_choice"):
+        assert all(about[work(record)] == {"era_choice"} for record in records[row["id"]])
+
+
 def test_what_others_add_changes_no_byte_of_a_blind_benchmark(tmp_path: Path) -> None:
     alone, beside = Hub(tmp_path / "alone"), Hub(tmp_path / "beside")
     # The second version has poems more, which others knew beforehand: they would count as printed.
@@ -127,6 +138,7 @@ def test_what_others_add_changes_no_byte_of_a_blind_benchmark(tmp_path: Path) ->
     for hub in (alone, beside):
         hub.build(OWN)
         assert len({row["task"] for row in hub.asked()}) == len(TASKS)
+        stand_together(hub)
         if hub is beside:
             hub.add([*new, *(poem(n + 1000, row["couplets"], row["era"]) for n, row in enumerate(OWN))])
             assert new[0]["couplets"][0][0] in hub.printed()
