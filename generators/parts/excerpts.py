@@ -7,6 +7,7 @@ from pydantic import Field
 from mihakk.generators.task import Options
 from mihakk.machinery.text import join, key
 from mihakk.schemas.poem import Couplet, Poem
+from mihakk.schemas.record import Language
 
 
 class ExcerptOptions(Options):
@@ -28,6 +29,11 @@ def shown(couplet: Couplet) -> str:
 def excerpt(couplets: Sequence[Couplet]) -> str:
     """Couplets one under the other."""
     return "\n".join(shown(couplet) for couplet in couplets)
+
+
+def names_any(text: str, labels: Sequence[str], language: Language) -> bool:
+    """Whether verses name an option: checks refuse those that name the right one alone."""
+    return any(key(label, language) in key(text, language) for label in labels)
 
 
 def unnamed(poem: Poem, couplets: Sequence[Couplet], *others: str) -> list[Couplet]:
