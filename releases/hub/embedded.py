@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import orjson
@@ -269,8 +270,9 @@ class EmbeddedHub:
         names = self.names()
         for name in names:
             if not (name.endswith("-answers") and name.removesuffix("-answers") in names):
-                for version in self.versions(name):
-                    if not self._is_contributed(name, version):
+                commits = tags(self.repository(name))
+                for version in sorted_versions(commits):
+                    if not _is_contributed(self.repository(name), commits[version]):
                         yield name, version
 
     @contextmanager
@@ -301,13 +303,6 @@ class EmbeddedHub:
         """Whether the golds of a version are apart."""
         tree = git(self.repository(name), "ls-tree", "--name-only", version, "--", "answers/")
         return bool(tree) or version in self.versions(f"{name}-answers")
-
-    def _is_contributed(self, name: str, version: str) -> bool:
-        """Whether others could add to what a version is made of."""
-        folder = self.repository(name)
-        if not git(folder, "ls-tree", "--name-only", version, "--", GATES):
-            return False
-        return bool(orjson.loads(git(folder, "show", f"{version}:{GATES}")).get("contributed"))
 
     def publish(self, release: AssembledRelease) -> Publication:
         """Make a release visible under its version, whole or not at all; golds of a blind one come first.
@@ -398,6 +393,14 @@ class EmbeddedHub:
                 else:
                     shutil.rmtree(aside)
             yield
+
+
+@cache
+def _is_contributed(repository: Path, commit: str) -> bool:
+    """Whether others could add to what a version is made of."""
+    if not git(repository, "ls-tree", "--name-only", commit, "--", GATES):
+        return False
+    return bool(orjson.loads(git(repository, "show", f"{commit}:{GATES}")).get("contributed"))
 
 
 _AT_FDCWD = -100
