@@ -184,7 +184,7 @@ def ensure_project(
         title = shortened(" · ".join(filter(None, (wanted.title, values.get(dialect, dialect), benchmark))))
         # The server refuses to name a model version before there are predictions (`use_prefill`).
         mine = connection.post("/api/projects", {**settings, "title": title, "model_version": ""})
-        # Another push may have made it at the same time, a busy server makes one twice: all go on with the first.
+        # Another push may have made it at once, and a busy server makes one twice: all go on with the first.
         made, *more = sorted(
             (row for other, row in _listed(connection) if other == name), key=lambda row: row["id"]
         )
