@@ -71,6 +71,11 @@ class AssembledRelease:
     """What stands for the poems whose labels it prints; likewise."""
 
     @property
+    def has_answers(self) -> bool:
+        """Whether golds are apart, in the release or beside it."""
+        return self.answers is not None or any(path.startswith("answers/") for path in self.digests)
+
+    @property
     def items(self) -> int:
         """Items in the release."""
         return sum(sum(splits.values()) for splits in self.rows.values())
