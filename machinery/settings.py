@@ -82,6 +82,9 @@ class Settings(BaseSettings):
     """Where shards are worked on: `processes`, `dask`, or `dask:ADDRESS` of a scheduler."""
     workers: int = 0
     """Processes for shards; 0: as many as the machine has cores."""
+    data_docs: bool = True
+    """Whether Great Expectations, where it is installed, checks the tables' suites and makes pages of them,
+    the Data Docs. Off, a build takes some seconds and 150 MB less, and the same suites are checked."""
     embeddings_key: SecretStr | None = None
     """Key of the embeddings server (`embeddings: openai:<url>#<model>`), where it asks for one."""
     smtp: SecretStr | None = None

@@ -43,9 +43,9 @@ def guard_tables(build: Build) -> Path | None:
     Raises:
         TableViolation: A table breaks its contract, which is a bug of the stage that wrote it.
     """
-    from mihakk.validators.expectations.guard import HAS_PAGES, data_docs, examine, require
+    from mihakk.validators.expectations.guard import data_docs, examine, has_pages, require
 
-    found = settings().cache / "guards" / _state(build) if HAS_PAGES else None
+    found = settings().cache / "guards" / _state(build) if has_pages() else None
     if found is not None:
         with suppress(FileNotFoundError):
             os.utime(found)

@@ -73,6 +73,11 @@ class AssembledRelease:
     """Others could add to what it is made of."""
 
     @property
+    def has_answers(self) -> bool:
+        """Whether golds are apart, in the release or beside it."""
+        return self.answers is not None or any(path.startswith("answers/") for path in self.digests)
+
+    @property
     def items(self) -> int:
         """Items in the release."""
         return sum(sum(splits.values()) for splits in self.rows.values())

@@ -18,7 +18,6 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from mihakk.machinery import settings as settings_module
-from mihakk.validators.expectations import guard
 from tests.prefect_server import PrefectServer
 from tests.servers import of_all_workers
 from tools.docs_claims import claims
@@ -27,6 +26,8 @@ from tools.docs_claims import claims
 gc.disable()
 # Two test workers on two cores, each with two threads for its products, would wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Any build compares its tables with their suites; with Great Expectations, whose pages take seconds, where asked for.
+os.environ["MIHAKK_DATA_DOCS"] = "false"
 # How long an example takes on a busy machine is no verdict.
 DRAWN = hypothesis_settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # A change is judged by the same examples each time; `make drills` draws new ones, and fifty times as many.
@@ -161,21 +162,11 @@ def measured() -> Callable[[str, float], None]:
     return compare
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _no_pages_of_suites() -> Iterator[None]:
-    """Tables are compared with their suites in any build, as without Great Expectations, whose pages take seconds.
-
-    Tests of these pages, and builds in processes of their own, have them.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(guard, "HAS_PAGES", False)
-        yield
-
-
 @pytest.fixture
 def pages_of_suites(monkeypatch: pytest.MonkeyPatch) -> None:
     """Great Expectations is used, as it is where a build finds it installed."""
-    monkeypatch.setattr(guard, "HAS_PAGES", True)
+    monkeypatch.delenv("MIHAKK_DATA_DOCS")
+    settings_module.settings.cache_clear()
 
 
 @pytest.fixture(autouse=True)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, unquote
 
-from mihakk.annotation.label_studio.connection import Connection, Gone
+from mihakk.annotation.label_studio.connection import Connection
 from mihakk.annotation.screens.labelling import Labelling, labelling, template_names, words
 from mihakk.annotation.screens.tasks import PREFILL
 from mihakk.machinery.errors import UsageError
@@ -24,6 +23,8 @@ CALIBRATION = "~calibration"
 """Ends the name under which a benchmark's calibration projects are known: nothing is skipped in them."""
 DISPUTED = "Disputed"
 """Title of the tab with the items that an adjudicator or one more person has to decide."""
+UNUSED = "Made twice at once, unused: may be deleted"
+"""Title of an empty project whose push goes on with the one that another push made first."""
 _ROW = ("id", "created_at", "description", "label_config", "maximum_annotations")
 """What we read of a project; without naming it the server counts the work in every project it lists."""
 _COLUMNS = (
@@ -183,7 +184,7 @@ def ensure_project(
         title = shortened(" · ".join(filter(None, (wanted.title, values.get(dialect, dialect), benchmark))))
         # The server refuses to name a model version before there are predictions (`use_prefill`).
         mine = connection.post("/api/projects", {**settings, "title": title, "model_version": ""})
-        # Another push may have made it at the same time: both go on with the first one.
+        # Another push may have made it at once, and a busy server makes one twice: all go on with the first.
         made, *more = sorted(
             (row for other, row in _listed(connection) if other == name), key=lambda row: row["id"]
         )
@@ -191,9 +192,10 @@ def ensure_project(
             connection, made["id"], name, wanted, overlap, settings["description"], False, _origin(made)
         )
         for row in more:
-            with suppress(Gone):  # the other push has removed it
-                if not replace(project, id=row["id"]).task_count():
-                    connection.delete(f"/api/projects/{row['id']}/")
+            # Where two projects are deleted at one moment, the server keeps no books until it is started anew
+            # (new members have no token, answers aren't counted): a person may delete this one, no push does.
+            if not replace(project, id=row["id"]).task_count():
+                connection.patch(f"/api/projects/{row['id']}", {"title": UNUSED, "description": ""})
         if made["id"] == mine["id"]:
             _views(project)
     elif project.edited:

@@ -121,9 +121,11 @@ class Model:
                 first = pending[0] if ordered else wait(pending, return_when=FIRST_COMPLETED).done.pop()
                 yield first.result()
                 pending.remove(first)
-        except KeyboardInterrupt:
-            for future in pending:
-                future.cancel()
+        except (KeyboardInterrupt, GeneratorExit) as stopped:
+            # Whoever interrupts one model's replies has those of the others closed.
+            if isinstance(stopped, KeyboardInterrupt) or isinstance(stopped.__context__, KeyboardInterrupt):
+                for future in pending:
+                    future.cancel()
             raise
         finally:
             self._drain(loop, stop, pending)

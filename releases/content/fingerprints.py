@@ -191,11 +191,17 @@ def _seam(letters: str) -> frozenset[str]:
 
 
 def _winnowed(letters: str) -> Iterator[str]:
-    runs = [letters[start : start + LETTERS] for start in range(len(letters) - LETTERS + 1)]
-    ranks = [crc32(run.encode()) for run in runs]
-    for start in range(max(1, len(ranks) - WINDOW + 1) if ranks else 0):
-        window = ranks[start : start + WINDOW]
-        yield runs[start + window.index(min(window))]
+    ranks = [crc32(letters[start : start + LETTERS].encode()) for start in range(len(letters) - LETTERS + 1)]
+    least = -WINDOW
+    for last in range(max(0, min(WINDOW, len(ranks)) - 1), len(ranks)):
+        if least <= last - WINDOW:
+            start = max(0, last - WINDOW + 1)
+            least = min(range(start, last + 1), key=ranks.__getitem__)
+        elif ranks[last] < ranks[least]:
+            least = last
+        else:
+            continue
+        yield letters[least : least + LETTERS]
 
 
 def beside(texts: Sequence[str], asked: Iterable[str] = ()) -> set[str]:

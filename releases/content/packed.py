@@ -1,17 +1,19 @@
-"""Items of a large set, packed: a tenth of the room, and each made anew whenever it is looked at."""
+"""Items of a set; a large one's are packed, a tenth of the room, each made anew whenever it is looked at."""
 
 from __future__ import annotations
 
 import zlib
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import islice
 from typing import TypeVar, overload
 
 from mihakk.releases.content.item_tables import Placed
 from mihakk.schemas.audit import AuditState
 from mihakk.schemas.item import ITEM, Item
 
+WHOLE = 8192
+"""Items of the largest set that is not packed, some 60 MB: a release goes through its items thirty times."""
 _SAMPLE = 12
 """Items whose words the others are packed with: all say much the same around their texts."""
 _RAW = -15
@@ -42,13 +44,15 @@ class PackedItems(_Made[Item]):
 
     def __init__(self, items: Iterable[Item]) -> None:
         left = iter(items)
-        some = list(islice(left, _SAMPLE))
-        self._known = b"".join(map(ITEM.dump_json, some))
-        self.ids: list[str] = []
-        self._packed: list[bytes] = []
-        for item in chain(some, left):
-            self.ids.append(item.id)
-            self._packed.append(self._pack(item))
+        some = list(islice(left, WHOLE + 1))
+        self._held: Sequence[Item | bytes] = some
+        self._known = b"".join(map(ITEM.dump_json, some[:_SAMPLE]))
+        self.ids = [item.id for item in some]
+        if len(some) > WHOLE:
+            self._held = held = list(map(self._pack, some))
+            for item in left:
+                self.ids.append(item.id)
+                held.append(self._pack(item))
 
     def by_id(self) -> PackedItems:
         """The same items, sorted."""
@@ -56,24 +60,26 @@ class PackedItems(_Made[Item]):
         found = PackedItems(())
         found._known = self._known
         found.ids = [self.ids[place] for place in order]
-        found._packed = [self._packed[place] for place in order]
+        found._held = [self._held[place] for place in order]
         return found
 
     def __len__(self) -> int:
-        return len(self._packed)
+        return len(self._held)
 
     def _member(self, place: int) -> Item:
-        return self._item(self._packed[place])
+        return self._item(self._held[place])
 
     def __iter__(self) -> Iterator[Item]:
-        return map(self._item, self._packed)
+        return map(self._item, self._held)
 
     def _pack(self, item: Item) -> bytes:
         deflate = zlib.compressobj(1, wbits=_RAW, zdict=self._known)
         return deflate.compress(ITEM.dump_json(item)) + deflate.flush()
 
-    def _item(self, packed: bytes) -> Item:
-        return ITEM.validate_json(zlib.decompressobj(_RAW, self._known).decompress(packed))
+    def _item(self, held: Item | bytes) -> Item:
+        if not isinstance(held, bytes):
+            return held
+        return ITEM.validate_json(zlib.decompressobj(_RAW, self._known).decompress(held))
 
 
 class PlacedItems(_Made[Placed]):

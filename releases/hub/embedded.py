@@ -33,6 +33,8 @@ from mihakk.releases.hub.publication import (
 from mihakk.releases.hub.registry import FOLDER as REGISTRY
 from mihakk.releases.hub.registry import (
     READER,
+    UNREAD,
+    Entry,
     Registry,
     adopt,
     enter,
@@ -197,7 +199,7 @@ class EmbeddedHub:
 
     def seals(self, name: str, *, blind: bool = False) -> Seals:
         """What a build of a benchmark has to heed; see `mihakk.releases.hub.registry`."""
-        with self._registry() as registry:
+        with self._registry(blind=blind) as registry:
             return registry.seals(name, blind=blind)
 
     def questions(self) -> Seals:
@@ -276,8 +278,10 @@ class EmbeddedHub:
                         yield name, version
 
     @contextmanager
-    def _registry(self, *, complete: bool = True) -> Iterator[Registry]:
+    def _registry(self, *, complete: bool = True, blind: bool = False) -> Iterator[Registry]:
         """The registry, with every version of the Hub in it, while nobody else changes it.
+
+        What versions print is read where something is sealed, or to be.
 
         Raises:
             UsageError: It is damaged, or lacks a version with sealed golds.
@@ -286,18 +290,22 @@ class EmbeddedHub:
         with FileLock(self.root / f"{REGISTRY}.lock"):
             registry = Registry(self.root)
             known = registry.index().versions if complete else {}
+            seals = blind or (complete and registry.has_sealed())
             for name, version in self._released() if complete else ():
-                entry = known.get(f"{name}@{version}")
-                # An entry of nothing is none: a blind version seals.
-                if (
-                    entry is None
-                    or entry.reader != READER
-                    or not (entry.sealed or (entry.printed and not self._is_blind(name, version)))
-                ):
+                if self._lacks(known.get(f"{name}@{version}"), name, version, seals=seals):
                     with tempfile.TemporaryDirectory(prefix="mihakk-registry-") as scratch:
                         folder = self.checkout(name, version, Path(scratch) / version)
                         adopt(registry, f"{name}@{version}", folder)
             yield registry
+
+    def _lacks(self, entry: Entry | None, name: str, version: str, *, seals: bool) -> bool:
+        """Whether the registry needs to have a version read."""
+        # An entry of nothing is none: a blind version seals.
+        if entry is None or (not entry.sealed and self._is_blind(name, version)):
+            return True
+        if entry.reader == UNREAD:
+            return seals
+        return entry.reader != READER or not (entry.sealed or entry.printed)
 
     def _is_blind(self, name: str, version: str) -> bool:
         """Whether the golds of a version are apart."""
@@ -311,7 +319,7 @@ class EmbeddedHub:
             UsageError: The version stands on other bytes, is lower than the newest one, prints what is sealed
                 or seals what is printed; or the registry is damaged.
         """
-        with self._registry() as registry:
+        with self._registry(blind=bool(release.seals)) as registry:
             if release.version not in self.versions(release.name):
                 require_whole(release.folder)
                 if release.contributed:

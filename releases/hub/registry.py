@@ -1,7 +1,7 @@
 """The registry of an embedded Hub: what its benchmarks, in all their versions, have sealed or printed.
 
 It lies in the hidden folder `.registry` of the Hub, on its private side. A version enters it before it is
-published. What an open version printed is read again from the version itself where the registry lacks it.
+published. What an open version prints is read from the version itself, once something is sealed or to be.
 What a blind one sealed is not: a Hub whose registry is damaged, or lacks a blind version, publishes nothing.
 Once anything is sealed the index is signed under the secret, so that an edited one is a damaged one.
 """
@@ -44,10 +44,15 @@ FOLDER = ".registry"
 INDEX = "index.json"
 READER = 2
 """Which reader a version was read by; a later one sees more, and an entry of an earlier one is completed."""
+UNREAD = 0
+"""In place of a reader: nothing was sealed yet, and only the poems are kept, which builds alone know."""
 NAMED = 20
 """Rows that a message names."""
 MOST_CLEAN = 1 << 18
 """Fingerprints that are remembered as sealed by nobody."""
+_NOBODY_READS = (
+    "can't be read (damaged, encrypted, or larger than its file says), so nobody can tell what it prints"
+)
 REMEDY = "restore the folder from a copy, or run `mihakk seal rebuild`"
 
 
@@ -196,14 +201,18 @@ class Registry:
             if entry.sealed and version not in index.ended
         }
 
-    def add(self, version: str, found: Digests, key: bytes = b"") -> None:
+    def has_sealed(self) -> bool:
+        """Whether any version ever sealed anything."""
+        return any(entry.sealed for entry in self.index().versions.values())
+
+    def add(self, version: str, found: Digests, key: bytes = b"", reader: int = READER) -> None:
         """Enter a version, in place of what stood under its name."""
         index = self.index()
         sealed, digest = sorted(found.sealed), hashlib.sha256()
         for piece in chain(found.printed.pieces(), sealed):
             digest.update(piece)
         entry = Entry(
-            printed=len(found.printed), sealed=len(sealed), digest=digest.hexdigest(), reader=READER
+            printed=len(found.printed), sealed=len(sealed), digest=digest.hexdigest(), reader=reader
         )
         if index.versions.get(version) == entry and self._file(version).is_file():
             return
@@ -264,7 +273,12 @@ def enter(registry: Registry, release: AssembledRelease) -> None:
     Raises:
         UsageError: It prints what a seal covers, or seals what is printed.
     """
-    blind = bool(release.seals)
+    blind, name = bool(release.seals), f"{release.name}@{release.version}"
+    if not (blind or release.has_answers or registry.has_sealed()):
+        with DigestSorter() as poems:
+            poems.add(map(open_digest, release.poems))
+            registry.add(name, Digests(poems.sorted()), reader=UNREAD)
+        return
     seals = registry.seals(release.name, blind=blind)
     with DigestSorter() as shown:
         require_unsealed(release, seals, shown)
@@ -282,7 +296,7 @@ def enter(registry: Registry, release: AssembledRelease) -> None:
             f"{release.name} {release.version} seals texts that were printed meanwhile: build it again"
         )
     sealed = frozenset(sealed_digest(seals.key, mark) for mark in release.seals)
-    registry.add(f"{release.name}@{release.version}", Digests(there, sealed), seals.key)
+    registry.add(name, Digests(there, sealed), seals.key)
 
 
 def require_unsealed(release: AssembledRelease, seals: Seals, shown: DigestSorter | None = None) -> None:
@@ -292,8 +306,8 @@ def require_unsealed(release: AssembledRelease, seals: Seals, shown: DigestSorte
     for one in printed(release.folder):
         if one.is_unread:
             raise UsageError(
-                f"{release.name} {release.version}: {one.place} can't be read (damaged, encrypted, or larger "
-                "than its file says), so nobody can tell what it prints: leave it out, or write it again"
+                f"{release.name} {release.version}: {one.place} {_NOBODY_READS}: leave it out, or write it "
+                "again"
             )
         if one.is_sealed:
             if not blind:
@@ -340,10 +354,10 @@ def require_untold(seals: Seals, why: str) -> None:
 
 
 def adopt(registry: Registry, version: str, folder: Path) -> None:
-    """Enter a version that stands on the Hub, and in no registry or as an older Mihakk read it.
+    """Enter a version that stands on the Hub, and in no registry, or there unread or as an older one read it.
 
     Raises:
-        UsageError: It is blind: its files do not tell what it sealed.
+        UsageError: It is blind: its files do not tell what it sealed. Or nobody can tell what it prints.
     """
     known = registry.index().versions.get(version)
     if any(row.get("sealed") for row in rows_of(folder)):
@@ -352,6 +366,13 @@ def adopt(registry: Registry, version: str, folder: Path) -> None:
             f"the registry of this hub {why} {version}, which is blind: nothing is built or published before "
             f"it is known what is printed and sealed; {REMEDY}"
         )
+    if known is not None and known.reader == UNREAD:
+        for one in printed(folder):
+            if one.is_unread:
+                raise UsageError(
+                    f"{version}: {one.place} {_NOBODY_READS}, and nothing is sealed beside it: build what is "
+                    "blind in another hub (MIHAKK_HUB)"
+                )
     before = registry.digests(version, known).printed if known is not None else SortedDigests()
     registry.add(version, Digests(printed_digests([folder], before)))
 

@@ -297,6 +297,11 @@ def test_two_set_ups_at_once_make_one_project_with_each_task_once(label_studio):
         (project,) = find_projects(own, "at-once")
         assert made == {project.id}
         assert len(project.held()) == len({held.sample for held in project.held()}) == 12
+    # Where two are deleted at one moment, the server makes no token for whoever signs up after that.
+    assert (
+        "DELETE /api/projects/"
+        not in label_studio.log.read_text("utf-8").rpartition('"POST /api/projects ')[2]
+    )
 
 
 def test_wrong_token_and_wrong_address_say_what_to_do(label_studio):

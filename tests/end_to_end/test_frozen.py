@@ -19,7 +19,7 @@ def run(folder: Path, *arguments: str) -> None:
     told = subprocess.run(
         [sys.executable, "-m", "mihakk.flows.cli", *arguments],
         cwd=ROOT,
-        env=os.environ | {"MIHAKK_HUB": str(folder / "hub")},
+        env=os.environ | {"MIHAKK_HUB": str(folder / "hub"), "MIHAKK_DATA_DOCS": "true"},
         capture_output=True,
         text=True,
         check=False,

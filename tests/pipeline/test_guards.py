@@ -52,7 +52,8 @@ def test_the_second_look_at_the_same_tables_examines_none_of_them(
     assert guard_tables(build) != found
     assert "items" in asked
     asked.clear()
-    monkeypatch.setattr(module, "HAS_PAGES", False)
+    monkeypatch.setenv("MIHAKK_DATA_DOCS", "false")
+    settings.cache_clear()
     assert guard_tables(build) is None
     assert "items" in asked
 

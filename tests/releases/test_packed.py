@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
+
+from mihakk.releases.content import packed as module
 from mihakk.releases.content.packed import PackedItems, PlacedItems
 from tests.releases.release_material import hafez_items
 
 
-def test_packed_items_are_the_items_however_they_are_read() -> None:
+@pytest.mark.parametrize("whole", [3, 11, 12, 8192])
+def test_packed_items_are_the_items_however_they_are_read(
+    whole: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "WHOLE", whole)
     items = list(hafez_items(12))
     packed = PackedItems(iter(items))
     assert list(packed) == list(packed) == items

@@ -33,7 +33,7 @@ from mihakk.releases.cleaned_record import CleanedRecord, CleanedTable
 from mihakk.releases.content.fingerprints import fingerprints
 from mihakk.releases.content.seals import Seals, Works, repository_marks, row_tells
 from mihakk.releases.hub.embedded import EmbeddedHub
-from mihakk.releases.hub.registry import Registry
+from mihakk.releases.hub.registry import UNREAD, Registry
 from mihakk.releases.printed import printed
 from mihakk.schemas.audit import Issue
 from mihakk.schemas.finding import Finding
@@ -597,6 +597,8 @@ def test_what_an_older_mihakk_registered_is_completed(
         (registry.folder / "index.json").write_text(data)
 
     build(hub, "open", [beside(COMPLETIONS[0], COMPLETIONS[40].fields["first"], "attribution")])
+    assert Registry(hub.root).index().versions["open@0.1.0"].reader == UNREAD, "nothing is sealed yet"
+    hub.seals("other", blind=True)
     whole = Registry(hub.root).index().versions
     age(hub)
     hub.seals("other")
@@ -666,13 +668,19 @@ def test_what_an_audits_release_printed_is_never_sealed(
     assert not sealed_lines(blind) & {letters(one.fields["first"]) for one in COMPLETIONS[:200]}
 
 
-def test_a_release_of_which_nothing_can_be_read_is_refused(hub: EmbeddedHub, tmp_path: Path) -> None:
+def test_nothing_is_sealed_beside_a_release_that_cannot_be_read(
+    hub: EmbeddedHub, sealed_hub: EmbeddedHub, build: Maker, tmp_path: Path
+) -> None:
     def damaged(target: Path) -> None:
         (target / "rows.parquet").write_bytes(b"PAR1 and no more")
 
+    release = outside(tmp_path / "damaged", couplets(COMPLETIONS[:3]), "parquet", write=damaged)
     with pytest.raises(UsageError, match=r"outside 0\.1\.0: rows\.parquet can't be read"):
-        hub.publish(outside(tmp_path / "damaged", couplets(COMPLETIONS[:3]), "parquet", write=damaged))
-    assert hub.latest("outside") is None
+        sealed_hub.publish(release)
+    assert sealed_hub.latest("outside") is None
+    hub.publish(release)
+    with pytest.raises(UsageError, match=r"outside@0\.1\.0: rows\.parquet can't be read .* another hub"):
+        build(hub, "blind", GHAZALS, blind="repository", test_share=0.5)
 
 
 def test_a_line_in_two_halves_and_another_word_in_each_are_found(hub: EmbeddedHub, build: Maker) -> None:

@@ -10,16 +10,14 @@ from functools import cache
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from mihakk.machinery.settings import settings
 from mihakk.validators.expectations.contracts import CONTRACTS, SHOWN, References, TableName, TableViolation
 
 if TYPE_CHECKING:
     import pandas as pd
 
-HAS_PAGES: Final = find_spec("great_expectations") is not None
-"""Whether Great Expectations is installed, which checks the suites and makes pages of them. Without it the
-same suites are checked, and there are no pages."""
 _NUMBERS = count(1)
 """Of the tables examined in this process: no two assets may have one name."""
 
@@ -33,6 +31,14 @@ class TableResult:
     violations: tuple[str, ...]
     outcome: Any
     """Great Expectations' own result, for the Data Docs; None without rows or without that package."""
+
+
+def has_pages() -> bool:
+    """Whether Great Expectations checks the suites and makes pages of them: it is installed and asked for.
+
+    Without it the same suites are checked, and there are no pages.
+    """
+    return settings().data_docs and find_spec("great_expectations") is not None
 
 
 def examine(
@@ -49,7 +55,7 @@ def examine(
     columns = CONTRACTS[table].flat(frames, references or {})
     if columns.empty:
         return TableResult(table, 0, (), None)
-    if not HAS_PAGES:
+    if not has_pages():
         return TableResult(table, len(columns), tuple(_violations(table, columns)), None)
     import great_expectations as gx
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pandas as pd
 import pytest
 
 from mihakk.machinery.lake.columns import to_table
+from mihakk.machinery.settings import settings
 from mihakk.schemas.audit import CRITERIA, Audit, Issue, Verdict
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.idiom import Idiom
@@ -148,7 +148,8 @@ def test_without_great_expectations_the_same_is_found_and_has_no_pages(
 ) -> None:
     frame = rows if isinstance(rows, pd.DataFrame) else _frame(*rows)
     with_it = examine(table, [frame], references)
-    monkeypatch.setattr(import_module("mihakk.validators.expectations.guard"), "HAS_PAGES", False)
+    monkeypatch.setenv("MIHAKK_DATA_DOCS", "false")
+    settings.cache_clear()
     without = examine(table, [frame], references)
     assert (without.violations, without.rows) == (with_it.violations, with_it.rows)
     assert without.outcome is None
