@@ -31,15 +31,6 @@ def measured(build: Build, items: Sequence[Any]) -> ItemQuality:
     """
     if (kept := standing_quality(build)) is not None:
         return kept
-    storage, found = build.lake.storage, measure(build, items)
-    for old in storage.list(storage.path("quality")):
-        storage.remove(storage.path("quality", old))
-    storage.write(_place(build), seal(found.model_dump_json().encode()))
-    return found
-
-
-def measure(build: Build, items: Sequence[Any]) -> ItemQuality:
-    """The same of some of its items, kept nowhere."""
     from mihakk.generators.corpus import build_corpus
     from mihakk.generators.quality.item_quality import measure_quality
     from mihakk.machinery.embeddings import open_embedder
@@ -47,13 +38,18 @@ def measure(build: Build, items: Sequence[Any]) -> ItemQuality:
     curated = (
         record for shard in build.stage(CURATED).shards() for record in records(build, GENERATED, shard)
     )
-    return measure_quality(
+    found = measure_quality(
         items,
         embedder=open_embedder(build.config.embeddings),
         corpus=build_corpus(curated, build_seed=build.config.seed),
         seed=build.config.seed,
         most_embedded=EMBEDDED,
     )
+    storage = build.lake.storage
+    for old in storage.list(storage.path("quality")):
+        storage.remove(storage.path("quality", old))
+    storage.write(_place(build), seal(found.model_dump_json().encode()))
+    return found
 
 
 def standing_quality(build: Build) -> ItemQuality | None:

@@ -1,21 +1,17 @@
-"""What rests on sealed golds, kept from what all may see: no record that is added later asks for a gold.
-
-Whoever may add records could else ask: a copy of a sealed poem with a guessed era makes the era contested if
-the guess is wrong, and the question would leave; a poet of a guessed era joins the wrong options of questions
-with that era, or is named beside a sealed one by a check. Four rules keep them apart:
+"""What rests on sealed golds, kept from what all may see: versions tell nothing by what changes between them.
 
 - A work belongs to a side, dev or test, before any item is made of it, by the texts of the works alone.
-- Items of dev, and items of test source by source, are made and checked as if no other works were there: what
-  others add in the same version doesn't stand among an owner's wrong options, where they would know it.
-- Of works that are the same, only what the source says that the config names first is heeded.
+- Items of each side are made and checked as if the other's works were not there.
 - A version closes all works of its test side. What was made of them stays as it was, sealed or not, with what
   the checks said, as long as their own record stands and people settle nothing about it; no other item is
-  made of them; and records that are added and found to be the same work are not curated.
+  made of them.
+
+What others can add to is no source of a blind benchmark: see `SourceUse.contributed`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from mihakk.machinery.draw import split_of
@@ -29,14 +25,11 @@ from mihakk.releases.content.split import group_works, source_work, work
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.idiom import Idiom
 from mihakk.schemas.item import ITEM_ROWS, Item
-from mihakk.schemas.manifest import source_of
 from mihakk.schemas.poem import Poem
 from mihakk.schemas.published import SealedItem
 from mihakk.schemas.rejection import Cluster
 from mihakk.schemas.stages import CHECKED, CURATED, GENERATED, NORMALIZED, RELEASED
 
-LIKE_SEALED = "like_sealed"
-"""Why a record is not curated: it was found to be the same work as one that a version has sealed."""
 KEPT, ITEMS, FINDINGS = TABLES = ("sealed", "sealed_items", "sealed_findings")
 """Tables of the last stage."""
 
@@ -63,38 +56,25 @@ class Sides(NamedTuple):
     """Work -> `dev` or `test`."""
     closed: frozenset[str]
     """Works of test of which nothing is made any more."""
-    sources: Mapping[str, str]
-    """Work -> the use of a source that it comes from."""
 
     @property
     def pens(self) -> dict[str, str]:
-        """Works that are not closed -> the works beside which items of them are made and checked."""
-        return {
-            name: pen_of(self.sources[name]) if side == "test" else DEV
-            for name, side in self.of.items()
-            if name not in self.closed
-        }
+        """Works that are not closed -> the side beside whose works items of them are made and checked."""
+        return {name: side for name, side in self.of.items() if name not in self.closed}
 
     @property
     def digest(self) -> str:
         """Changes with where any work belongs, and whether it is closed."""
-        return digest([sorted(self.of.items()), sorted(self.closed), sorted(self.sources.items())])
+        return digest([sorted(self.of.items()), sorted(self.closed)])
 
 
-DEV = "dev"
-"""The pen of all works of dev."""
-
-
-def pen_of(source: str) -> str:
-    """The pen of a source's works in test."""
-    return f"test {source}"
+DEV, TEST = "dev", "test"
+"""The sides of a blind benchmark, each of which is a pen of its own."""
 
 
 def pens_of(build: Build) -> tuple[str, ...]:
-    """All pens of a blind benchmark, and the one of an open benchmark, which has no name."""
-    if build.config.release.blind == "off":
-        return ("",)
-    return (DEV, *(pen_of(use.label) for use in build.config.sources))
+    """The pens of a blind benchmark, and the one of an open benchmark, which has no name."""
+    return ("",) if build.config.release.blind == "off" else (DEV, TEST)
 
 
 def sides(build: Build) -> Sides | None:
@@ -116,48 +96,15 @@ def sides(build: Build) -> Sides | None:
 
 def _sides(build: Build) -> Sides:
     curated = build.stage(CURATED)
-    found = {work(name): source_of(shard) for shard in curated.shards() for name in _ids(curated, shard)}
+    found = {work(name) for shard in curated.shards() for name in _ids(curated, shard)}
     closed = frozenset(closed_works(build))
-    groups = group_works(sorted(found.keys() | closed), tuple(curated.read_all("clusters", Cluster)))
+    groups = group_works(sorted(found | closed), tuple(curated.read_all("clusters", Cluster)))
     tested = {groups[row.work] for row in kept_of(build) if row.work in groups}
     share = build.config.release.test_share
     placed: dict[str, str] = {
-        name: "test" if group in tested else split_of(group, share) for name, group in groups.items()
+        name: TEST if group in tested else split_of(group, share) for name, group in groups.items()
     }
-    return Sides(placed, closed, found)
-
-
-def added_copies(
-    build: Build, works: Mapping[str, SealedItem], clusters: Sequence[Cluster]
-) -> frozenset[str]:
-    """Ids of records that are the same work as another one, and have no say in its labels.
-
-    What they say would contest a label where it is another one, and so tell the right one. They are those of
-    sealed works that were not there then, or not as they are, and those of another source than the first.
-    """
-    if build.config.release.blind == "off":
-        return frozenset()
-    whole = [one for one in clusters if one.level != "couplet"]
-    normalized = build.stage(NORMALIZED)
-    sources = {
-        name: source_of(shard)
-        for shard in (normalized.shards() if whole else ())
-        for name in _ids(normalized, shard)
-    }
-    same: dict[str, dict[str, str]] = {}
-    for cluster in whole:
-        members = {*map(work, (cluster.kept, *cluster.merged))}
-        if sealed := members & works.keys():
-            known = {name: state for one in sealed for name, state in works[one].same.items()}
-            for name in members - sealed:
-                same.setdefault(name, {}).update(known)
-    states = states_of(build, same) if same else {}
-    return frozenset(name for name, known in same.items() if known.get(name) != states.get(name)).union(
-        name
-        for one in whole
-        for name in one.merged
-        if name not in works and sources[name] != sources[one.kept]
-    )
+    return Sides(placed, closed)
 
 
 class Part(NamedTuple):
@@ -167,14 +114,12 @@ class Part(NamedTuple):
     """Work that is not closed -> its pen; empty in an open benchmark."""
     carried: frozenset[str] = frozenset()
     """Closed works, whose items stay as they were."""
-    pens: tuple[str, ...] = ("",)
-    """Those that its works may stand in: dev, and test of its source."""
 
     def on(self, pen: str, items: Iterable[Item]) -> list[Item]:
         """The items of a pen; all of an open benchmark, which has none."""
         if not pen:
             return list(items)
-        return [item for item in items if self.of.get(source_work(item), self.pens[-1]) == pen]
+        return [item for item in items if self.of.get(source_work(item), TEST) == pen]
 
 
 def parts(build: Build, placed: Sides | None) -> Callable[[str], Part]:
@@ -186,7 +131,7 @@ def parts(build: Build, placed: Sides | None) -> Callable[[str], Part]:
             return Part({})
         names = {work(name) for name in _ids(normalized, shard)}
         mine = {name: pens[name] for name in sorted(names) if name in pens}
-        return Part(mine, frozenset(names & placed.closed), (DEV, pen_of(source_of(shard))))
+        return Part(mine, frozenset(names & placed.closed))
 
     return part
 
@@ -276,42 +221,24 @@ def sealed_tables(build: Build) -> dict[str, tuple[Any, list[Any]]]:
         return {}
     from mihakk.releases.paper_trail.errata import CHECK
 
-    works = frozenset(name for name, side in placed.of.items() if side == "test")
-
-    same: dict[str, set[str]] = {name: set() for name in works}
-    for cluster in build.stage(CURATED).read_all("clusters", Cluster):
-        members = {*map(work, (cluster.kept, *cluster.merged))} if cluster.level != "couplet" else set()
-        for name in members & works:
-            same[name] |= members - {name}
-    states = states_of(build, works.union(*same.values()))
+    works = frozenset(name for name, side in placed.of.items() if side == TEST)
+    states = states_of(build, works)
     if lost := works - states.keys():
         raise UsageError(
             f"{len(lost)} works of the test split have no record of their id ({min(lost)}): an id of a blind "
             "benchmark must not end in a colon and digits, as those of couplets do. Rename the records"
         )
 
-    def known(about: str) -> dict[str, str]:
-        return {name: states[name] for name in sorted(same[about]) if name in states}
-
     made = build.stage(GENERATED).read_all("items", ITEM_ROWS)
     items = {item.id: item for item in made if source_work(item) in works}
     seen = build.stage(CHECKED)
     kept = [
-        SealedItem(
-            item=item.id,
-            work=about,
-            state=states[about],
-            content_hash=content_hash(item),
-            same=known(about),
-        )
+        SealedItem(item=item.id, work=about, state=states[about], content_hash=content_hash(item))
         for item in seen.read_all("items", ITEM_ROWS)
         if item.id in items and (about := source_work(item))
     ]
     without = sorted(works - {row.work for row in kept})
-    kept += [
-        SealedItem(item="", work=name, state=states[name], content_hash="", same=known(name))
-        for name in without
-    ]
+    kept += [SealedItem(item="", work=name, state=states[name], content_hash="") for name in without]
     said = [one for one in seen.read_all("findings", Finding) if one.subject in items and one.check != CHECK]
     return {
         KEPT: (SealedItem, kept),

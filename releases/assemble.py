@@ -69,6 +69,8 @@ class AssembledRelease:
     """Fingerprints of the texts that a blind release seals; for the hub's registry alone."""
     poems: frozenset[str] = frozenset()
     """What stands for the poems whose labels it prints; likewise."""
+    contributed: bool = False
+    """Others could add to what it is made of."""
 
     @property
     def has_answers(self) -> bool:
@@ -186,7 +188,8 @@ def _write(
     summaries = _write_items(matter, version, folder)
     items = sum(one.rows for one in summaries)
     errata = _write_papers(matter, folder, previous, changes)
-    record = write_gate_record(gate_record(matter.gates, facts, version, previous), folder)
+    record = gate_record(matter.gates, facts, version, previous, contributed=config.contributed)
+    write_gate_record(record, folder)
     answers = None
     if matter.answers is not None:
         answers = write_answers(matter.answers, config, version, folder, previous)
@@ -222,6 +225,7 @@ def _write(
         answers=_answers_release(config.name, version, answers) if answers and answers.is_dir() else None,
         seals=matter.seals,
         poems=matter.poems,
+        contributed=config.contributed,
     )
 
 

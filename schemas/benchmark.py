@@ -39,6 +39,9 @@ class SourceUse(Record):
     accept: dict[Literal["language", "lost"], Share] = Field(default_factory=dict)
     """Shares that a person saw and takes as they are: `language`, of records whose text is told to be in
     another language than the declared one; `lost`, of records rejected before items are made."""
+    contributed: bool = Field(default=False, exclude=True)
+    """Others can add to it, and learn what they can by what becomes of their records: nothing of it is sealed
+    or compared with what is (docs/releases.md). Left out of dumps, so that no table depends on it."""
 
     @property
     def label(self) -> str:
@@ -390,6 +393,22 @@ class BenchmarkConfig(Record):
                 "a name that ends in -answers is that of the repository of a blind benchmark's golds"
             )
         return name
+
+    @model_validator(mode="after")
+    def _contributed_alone(self) -> BenchmarkConfig:
+        if self.contributed and not (
+            self.release.blind == "off" and all(use.contributed for use in self.sources)
+        ):
+            raise ValueError(
+                "sources: others can add to those that are `contributed`, so nothing is sealed beside them: "
+                "put them into a benchmark of their own, without release.blind and with no other source"
+            )
+        return self
+
+    @property
+    def contributed(self) -> bool:
+        """Whether others can add to what it is made of."""
+        return any(use.contributed for use in self.sources)
 
     @property
     def parts_texts(self) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
 from mihakk.schemas.record import Record
 
 
@@ -20,8 +18,11 @@ class Published(Record):
     files: int
 
 
-class SealedItem(Record):
-    """An item of a work in the test split of a blind version, as it stood then; for the lake alone."""
+class SealedItem(Record, extra="ignore"):
+    """An item of a work in the test split of a blind version, as it stood then; for the lake alone.
+
+    An older Mihakk kept more of it.
+    """
 
     item: str
     """Empty for a work of which the version had no item."""
@@ -31,5 +32,3 @@ class SealedItem(Record):
     """Digest of that record as its source gave it, and of what people settled about it."""
     content_hash: str
     """Of the item as the checks saw it."""
-    same: dict[str, str] = Field(default_factory=dict)
-    """Records that were found to be the same work then, each with its state."""

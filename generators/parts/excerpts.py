@@ -7,6 +7,7 @@ from pydantic import Field
 from mihakk.generators.task import Options
 from mihakk.machinery.text import join, key
 from mihakk.schemas.poem import Couplet, Poem
+from mihakk.schemas.record import Language
 
 
 class ExcerptOptions(Options):
@@ -30,9 +31,15 @@ def excerpt(couplets: Sequence[Couplet]) -> str:
     return "\n".join(shown(couplet) for couplet in couplets)
 
 
-def unnamed(poem: Poem, couplets: Sequence[Couplet]) -> list[Couplet]:
-    """Those of a poem's couplets that do not name the poet, as the last one of a ghazal does."""
-    parts = [part for word in poem.poet.split() if len(part := key(word, poem.language)) > 2]
+def names_any(text: str, labels: Sequence[str], language: Language) -> bool:
+    """Whether verses name an option: checks refuse those that name the right one alone."""
+    return any(key(label, language) in key(text, language) for label in labels)
+
+
+def unnamed(poem: Poem, couplets: Sequence[Couplet], *others: str) -> list[Couplet]:
+    """Those of a poem's couplets that do not name the poet, as the last one of a ghazal does, or `others`."""
+    words = " ".join([poem.poet, *others]).split()
+    parts = [part for word in words if len(part := key(word, poem.language)) > 2]
     # Names are compared inside the line's key: حافظا and بحافظ are the name too.
     lines = [(couplet, key(shown(couplet), poem.language)) for couplet in couplets]
     return [couplet for couplet, line in lines if not any(part in line for part in parts)]

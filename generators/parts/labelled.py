@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeVar
 
-from mihakk.generators.parts.excerpts import ExcerptOptions, excerpt
+from mihakk.generators.parts.excerpts import ExcerptOptions, excerpt, names_any
 from mihakk.generators.parts.stems import poem_stem, with_gold_from
 from mihakk.generators.parts.terms import Draw, Term, contested, wrong_labels
 from mihakk.generators.task import Context, Made, Skip
@@ -24,19 +24,24 @@ def label_choice(
     """The right label among wrong ones that are as frequent.
 
     `couplets` are those that may be shown; a neighbour of the right label is `nearer` times likelier than
-    another wrong one.
+    another wrong one. Of a sealed question none is shown that names an option.
     """
     right = known.get(getattr(poem, label))
-    shown = couplets[: ctx.options.couplets]
     if right is None:
         raise Skip(f"{label}_unknown")
     if contested(poem, label):
         raise Skip(f"{label}_contested")
-    if not shown:
+    if not couplets:
         raise Skip("no_couplets")
     draw = Draw(ctx.corpus, label, poem.language, known, nearer)
     name = f"{poem.id}\x1f{label}"
     wrong, drawn = wrong_labels(ctx, draw, poem, name, right=right, count=ctx.options.options)
+    if ctx.corpus.sealed:
+        names = [term.name for term in (right, *wrong)]
+        couplets = [one for one in couplets if not names_any(excerpt([one]), names, poem.language)]
+        if not couplets:
+            raise Skip("option_named")
+    shown = couplets[: ctx.options.couplets]
     yield from ctx.choice(
         with_gold_from(poem_stem(poem, excerpt(shown)), poem, label),
         right.name,

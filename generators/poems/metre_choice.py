@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from mihakk.generators.apart import SHOWN
-from mihakk.generators.parts.excerpts import shown
+from mihakk.generators.parts.excerpts import names_any, shown
 from mihakk.generators.parts.stems import couplet_stem, with_gold_from
 from mihakk.generators.parts.terms import Draw, contested, metres, wrong_labels
 from mihakk.generators.task import Context, Made, Options, Skip, task
@@ -46,6 +46,10 @@ def metre_choice(ctx: Context[MetreOptions], poem: Poem) -> Made:
             wrong, drawn = wrong_labels(
                 ctx, draw, poem, f"{couplet.id}\x1fmetre", right=right, count=ctx.options.options
             )
+            names = [term.name for term in (right, *wrong)]
+            if ctx.corpus.sealed and names_any(shown(couplet), names, poem.language):
+                yield Skip("option_named")
+                continue
             yield from ctx.choice(
                 with_gold_from(couplet_stem(poem, couplet, verse=shown(couplet)), poem, "metre"),
                 right.name,

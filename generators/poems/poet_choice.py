@@ -15,13 +15,16 @@ from mihakk.schemas.poem import Poem
 @task(title="Poet of a poem", reads="poem", options=ExcerptOptions, group=SHOWN)
 def poet_choice(ctx: Context[ExcerptOptions], poem: Poem) -> Made:
     """The wrong poets are of the same language, those of the same era first, drawn as often as they have
-    poems. Couplets that name the poet are not shown."""
+    poems. Couplets that name the poet are not shown, nor of a sealed question those that name a wrong one."""
     if not poem.poet:
         raise Skip("poet_unknown")
-    shown = unnamed(poem, ctx.given(poem))[: ctx.options.couplets]
-    if not shown:
+    couplets = unnamed(poem, ctx.given(poem))
+    if not couplets:
         raise Skip("no_couplets")
     wrong = _companions(ctx, poem) if ctx.corpus.sealed else _drawn(ctx, poem)
+    if ctx.corpus.sealed and not (couplets := unnamed(poem, couplets, *(other.poet for other in wrong))):
+        raise Skip("no_couplets")
+    shown = couplets[: ctx.options.couplets]
     return ctx.choice(
         poem_stem(poem, excerpt(shown)),
         poem.poet,

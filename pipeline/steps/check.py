@@ -199,8 +199,6 @@ def _output(
     first, findings = shard == build.before(STAGE).shards()[0], list[Finding]()
     of_set: list[Finding] = []
     for pen, name in whole.set_index.items():
-        if not first and pen not in whole.part.pens:
-            continue
         index = prepared(f"set index {pen}", scratch.root + name, partial(scratch.unpacked, SetIndex, name))
         anew = [item for item in whole.part.on(pen, items) if item.id not in sealed]
         findings += check_items(anew, build.config.checks, index)
@@ -229,11 +227,7 @@ def _index(build: Build, spread: Spread, part: Callable[[str], Part], pen: str) 
     band = cosine_band(build.config.checks, build.config.embeddings)
     shards = build.before(STAGE).shards()
     gathered = spread(
-        [
-            Call(f"{STAGE} gather {shard}", _gathered, (build, shard, mine, pen))
-            for shard in shards
-            if pen in (mine := part(shard)).pens
-        ]
+        [Call(f"{STAGE} gather {shard}", _gathered, (build, shard, part(shard), pen)) for shard in shards]
     )
     return prepare(gathered, band=band or E5_BAND)
 

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from mihakk.curation import Duplicates, curate
 from mihakk.curation.amending import amend
-from mihakk.curation.duplicates import DuplicateCluster, clusters
+from mihakk.curation.duplicates import clusters
 from mihakk.curation.entry_parts import SpreadEntries, write_entries
 from mihakk.curation.normalization import output_of, reject
 from mihakk.machinery.dedup.spread import DuplicatePasses
 from mihakk.machinery.errors import RecordRejected
 from mihakk.machinery.ids import digest
 from mihakk.machinery.lake import ShardOutput
-from mihakk.machinery.lake.scratch import Scratch
 from mihakk.pipeline.build import Build, inputs_of
 from mihakk.pipeline.campaigns import amendments_of
 from mihakk.pipeline.rows import records
-from mihakk.pipeline.sealed import LIKE_SEALED, added_copies, closed_works
 from mihakk.pipeline.step import Call, Share, Spread, Step, Tick, shards_before
 from mihakk.schemas.campaign import OF_ITEMS, Amendment
 from mihakk.schemas.finding import Finding
@@ -33,14 +31,6 @@ from mihakk.schemas.stages import CURATED
 STAGE = CURATED
 
 
-class Shared(NamedTuple):
-    """What a shard needs to know of the whole set."""
-
-    duplicates: Duplicates
-    added: frozenset[str]
-    """Records that are left out, see `added_copies`."""
-
-
 @contextmanager
 def _duplicates(build: Build, spread: Spread) -> Iterator[Share]:
     """Duplicates are a matter of the whole set; they are found by passes, and every shard gets its own."""
@@ -49,43 +39,28 @@ def _duplicates(build: Build, spread: Spread) -> Iterator[Share]:
     def run(title: str, work: Callable[..., str], calls: Sequence[tuple[Any, ...]]) -> list[str]:
         return spread([Call(f"{STAGE} {title} {n}", work, call) for n, call in enumerate(calls)])
 
-    near, added = DuplicatePasses(scratch, run), frozenset[str]()
-    entries, groups = _found(build, scratch, near, added)
-    if added := added_copies(build, closed_works(build), [each.cluster for each in groups]):
-        entries, groups = _found(build, scratch, near, added)
-    found = entries.by_shard(groups)
-    yield lambda shard: Shared(Duplicates.of_found(found.get(shard, ())), added)
-    scratch.keep_only(near.files)
-
-
-def _found(
-    build: Build, scratch: Scratch, near: DuplicatePasses, added: frozenset[str]
-) -> tuple[SpreadEntries, list[DuplicateCluster]]:
-    """Entries of all records but those that were `added`, and their duplicates."""
-    shards = build.before(STAGE).shards()
+    near, shards = DuplicatePasses(scratch, run), build.before(STAGE).shards()
     files = near.run(
         "read",
         write_entries,
         [
             (
                 scratch,
-                [inputs_of(build, STAGE, shard), *([sorted(added)] if added else [])],
+                [inputs_of(build, STAGE, shard)],
                 build.config.curate,
-                _standing,
-                (build, STAGE, shard, added),
+                records,
+                (build, STAGE, shard),
             )
             for shard in shards
         ],
     )
     entries = SpreadEntries(scratch, near, shards, files)
-    return entries, list(clusters(entries, build.config.curate))
+    found = entries.by_shard(clusters(entries, build.config.curate))
+    yield lambda shard: Duplicates.of_found(found.get(shard, ()))
+    scratch.keep_only(near.files)
 
 
-def _standing(build: Build, stage: str, shard: str, added: frozenset[str]) -> list[Poem | Idiom]:
-    return [record for record in records(build, stage, shard) if record.id not in added]
-
-
-def _curate(build: Build, shard: str, shared: Shared, tick: Tick) -> list[ShardManifest]:
+def _curate(build: Build, shard: str, duplicates: Duplicates, tick: Tick) -> list[ShardManifest]:
     ids = shard_ids(build, shard)
     known = set(ids)
     settled = [
@@ -93,44 +68,23 @@ def _curate(build: Build, shard: str, shared: Shared, tick: Tick) -> list[ShardM
         for row in amendments_of(build)
         if row.field not in OF_ITEMS and {row.record, row.record.rpartition(":")[0]} & known
     ]
-    added = shared.added & known
     inputs = STEP.shard_inputs(
         build,
         shard,
-        duplicates=shared.duplicates.digest(ids),
+        duplicates=duplicates.digest(ids),
         amendments=[row.model_dump() for row in settled],
-        **({"added": sorted(added)} if added else {}),
     )
-    manifest = build.stage(STAGE).run(
-        shard, inputs, lambda: _output(build, shard, shared.duplicates, settled, added)
-    )
+    manifest = build.stage(STAGE).run(shard, inputs, lambda: _output(build, shard, duplicates, settled))
     tick(1)
     return [manifest]
 
 
-def _output(
-    build: Build,
-    shard: str,
-    duplicates: Duplicates,
-    settled: Sequence[Amendment],
-    added: frozenset[str],
-) -> ShardOutput:
+def _output(build: Build, shard: str, duplicates: Duplicates, settled: Sequence[Amendment]) -> ShardOutput:
     """Curated records as people amended them, checked by the record checks; blocked ones are rejected."""
     from mihakk.validators.checks.checking import check_records
 
-    found = records(build, STAGE, shard)
-    standing = [record for record in found if record.id not in added]
-    output = amended(curate(standing, duplicates, build.config.curate), settled)
-    output = without_blocked(output, check_records(_records(output), build.config.checks))
-    copies = [record for record in found if record.id in added]
-    why = RecordRejected(LIKE_SEALED, "it is the same work as one that was sealed, or of an earlier source")
-    return output_of(
-        _records(output),
-        [*output.rejections, *(reject(record, why) for record in copies)],
-        output.counts.notes,
-        merged=output.counts.merged + len(copies),
-        tables=output.tables,
-    )
+    output = amended(curate(records(build, STAGE, shard), duplicates, build.config.curate), settled)
+    return without_blocked(output, check_records(_records(output), build.config.checks))
 
 
 def amended(output: ShardOutput, settled: Sequence[Amendment]) -> ShardOutput:

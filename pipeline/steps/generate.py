@@ -180,7 +180,7 @@ def _output(build: Build, shard: str, shared: Shared, settled: Sequence[Amendmen
             chosen={row.record: (row.before, row.after) for row in settled if row.field == "wrong_idiom"},
             draws=shared.draws,
         )
-        for pen in shared.part.pens
+        for pen in pens_of(build)
     ]
     items = [*(item for made in every for item in made.items), *carried_items(build, shared.part.carried)]
     rejections = [row for made in every for row in made.rejected]
@@ -220,7 +220,7 @@ def _of_pen(config: BenchmarkConfig, pen: str) -> BenchmarkConfig:
     if not pen or config.sample is None:
         return config
     test = config.release.test_share
-    share = 1 - test if pen == DEV else test / len(config.sources)
+    share = 1 - test if pen == DEV else test
     sample = config.sample.model_copy(update={"records": round(config.sample.records * share)})
     return config.model_copy(update={"sample": sample})
 

@@ -15,7 +15,7 @@ from mihakk.machinery.lake import ShardOutput
 from mihakk.pipeline.build import Build, whole_input
 from mihakk.pipeline.content_watch import require_released
 from mihakk.pipeline.losses import losses, refused
-from mihakk.pipeline.measured_quality import measure, measured
+from mihakk.pipeline.measured_quality import measured
 from mihakk.pipeline.opened_review import review_of
 from mihakk.pipeline.people import (
     accuracy_facts,
@@ -25,7 +25,7 @@ from mihakk.pipeline.people import (
     miss_rate_fact,
 )
 from mihakk.pipeline.rows import source_counts
-from mihakk.pipeline.sealed import Sides, kept_of, sealed_tables, sides
+from mihakk.pipeline.sealed import kept_of, sealed_tables, sides
 from mihakk.pipeline.sign_off import standing_overrides, standing_sign_off
 from mihakk.pipeline.step import Step, Tick
 from mihakk.pipeline.steps.audit import audited_by, journal_folder
@@ -35,13 +35,11 @@ from mihakk.schemas.item import ITEM_ROWS, Item
 from mihakk.schemas.manifest import ShardCounts, ShardManifest
 from mihakk.schemas.poem import Poem
 from mihakk.schemas.published import Published
-from mihakk.schemas.quality import Baseline
 from mihakk.schemas.rejection import Cluster
 from mihakk.schemas.review import Resolution
 from mihakk.schemas.stages import AUDITED, CURATED, NORMALIZED, RELEASED, SCRAPED, STAGES
 
 if TYPE_CHECKING:
-    from mihakk.generators.quality.item_quality import ItemQuality
     from mihakk.releases.assemble import AssembledRelease
     from mihakk.releases.gates import Gate
     from mihakk.releases.hub.embedded import EmbeddedHub
@@ -138,7 +136,8 @@ def _publish(build: Build, hub: EmbeddedHub, tick: Tick) -> ShardOutput:
     with tempfile.TemporaryDirectory(prefix="mihakk-release-") as scratch:
         with hub.previous(build.config.name) as previous:
             name, is_blind = build.config.name, build.config.release.blind != "off"
-            seals = replace(hub.seals(name, blind=is_blind), works=_whole_poems(build, items, known.clusters))
+            heeded = hub.questions() if build.config.contributed else hub.seals(name, blind=is_blind)
+            seals = replace(heeded, works=_whole_poems(build, items, known.clusters))
             release = assemble(
                 items,
                 before.rows("verdicts", Verdict),
@@ -245,9 +244,7 @@ def facts(build: Build, items: Sequence[Any]) -> ReleaseFacts:
         sides=placed.of if placed else {},
         closed=placed.closed if placed else frozenset(),
         # A model's judgement of meaning is no form.
-        baselines=tuple(
-            one for one in _baselines(build, items, placed, quality) if one.name != "most_similar"
-        ),
+        baselines=tuple(one for one in quality.baselines if one.name != "most_similar"),
         spreads=(*letter_spreads(items), *(one for one in quality.spreads if one.measure == "cosine")),
         auditor_agreement=auditor_agreement(build.before(STAGE).read_all("audits", Audit)),
         agreement=next((one for one in agreed if one.label == "decision"), None),
@@ -261,20 +258,6 @@ def facts(build: Build, items: Sequence[Any]) -> ReleaseFacts:
         sign_off=standing_sign_off(build),
         overrides=standing_overrides(build),
     )
-
-
-def _baselines(
-    build: Build, items: Sequence[Item], placed: Sides | None, quality: ItemQuality
-) -> Sequence[Baseline]:
-    """Baselines, without the works that a version closed.
-
-    Who adds questions with the options of sealed ones could have them guess at these, and see the gate shut.
-    """
-    from mihakk.releases.content.split import source_work
-
-    if placed is None or not placed.closed:
-        return quality.baselines
-    return measure(build, [item for item in items if source_work(item) not in placed.closed]).baselines
 
 
 def _sources(build: Build) -> Iterator[SourceFact]:
@@ -367,6 +350,7 @@ def _settings(build: Build) -> list[object]:
         *(told for use in config.sources if (told := _by_people(use))),
         *([config.accepted_losses] if config.accepted_losses else []),
         list(config.prompt_languages),
+        *(["contributed"] if config.contributed else []),
     ]
 
 

@@ -2,9 +2,13 @@
 
 Golds are apart only if no other item tells them. So a question is taken only if nothing that it shows or asks
 for (lines, idioms, explanations, wrong options too) stands in another item or option of any split; items of
-dev that show it are left out. Labels (metres, eras, poets) stand in many questions by their nature: of those
-a poem is asked once a task, for its couplets share the answer; generators see to it that how often labels
-are offered doesn't tell the right one (`mihakk.generators.parts.together`).
+dev that show it are left out.
+
+Labels (metres, eras, poets) stand in many questions by their nature, and what else is asked about a work
+tells of its label: its poet is printed, or is missing among those that are. So a work that is asked about a
+label is asked nothing else, and works whose labels are each other's wrong options
+(`mihakk.generators.parts.together`) are asked all or none: had they each other's labels, the same would be
+printed.
 
 A version is read beside those before it. What an earlier version sealed keeps its place, and nothing else may
 show its texts; what it, another benchmark of the hub or this repository printed with its gold is never
@@ -14,7 +18,7 @@ a sealed question whose options change is asked no more, for the option that sta
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,9 +28,9 @@ from mihakk.machinery.text import key
 from mihakk.releases.content.fingerprints import NAMES, PIECES
 from mihakk.releases.content.item_tables import Placed, config_name
 from mihakk.releases.content.placement import LIKE_TEST
-from mihakk.releases.content.seals import PRINTED, Seals
+from mihakk.releases.content.seals import PRINTED, Seals, is_label
 from mihakk.releases.content.secret import keyed, public_id
-from mihakk.releases.content.split import LABELS, source_work
+from mihakk.releases.content.split import LABELS, source_work, work
 from mihakk.schemas.item import ChoiceItem, Item
 from mihakk.schemas.record import Language
 from mihakk.schemas.rejection import Rejection
@@ -36,6 +40,8 @@ RUN = 4
 SHARED = "blind_shared_text"
 CHANGED = "blind_options_changed"
 CLOSED = "blind_closed_before"
+LABELLED = "blind_labelled"
+"""Why a question is left out: its work is asked about a label, or would be if all those with it could be."""
 
 Places = Mapping[str, Mapping[str, Sequence[Placed]]]
 """Config -> split -> items."""
@@ -53,6 +59,16 @@ class _Unit:
     def config(self) -> str:
         """Config it belongs to."""
         return config_name(self.items[0])
+
+    @property
+    def work(self) -> str:
+        """The poem or idiom it asks about."""
+        return source_work(self.items[0])
+
+    @property
+    def together(self) -> tuple[str, frozenset[str]]:
+        """Of a question about a label: the works that are asked with it, itself included."""
+        return self.config, frozenset(map(work, self.items[0].origin.records))
 
 
 @dataclass(frozen=True)
@@ -102,11 +118,12 @@ def keep_apart(
         for name, each in splits.items():
             (test if name == split else dev).extend(one.item for one in each)
     every = _in_turns(list(_units(test)), secret)
+    labels = {unit.name for unit in every if is_label(unit.items[0])}
     sealed = {unit.name: frozenset[str]().union(*map(seals.marks, unit.items)) for unit in every}
     printed = {unit.name for unit in every if seals.is_printed(sealed[unit.name])}
     units = [unit for unit in every if unit.name not in printed]
     names = {unit.name: name for unit in units if (name := before.name(unit, secret))}
-    late = {u.name: u for u in units if u.name not in names and source_work(u.items[0]) in closed}
+    late = {u.name: u for u in units if u.name not in names and u.work in closed}
     units = [unit for unit in units if unit.name not in late]
     changed = [unit for unit in units if unit.name in names and before.has_others(unit, names[unit.name])]
     gone = {unit.name for unit in changed}
@@ -114,16 +131,24 @@ def keep_apart(
     stay = {names[name] for name in old}
     shown = frozenset[str]().union(*(runs for name, (_, runs) in before.sealed.items() if name not in stay))
     taken = _disjoint((unit for unit in units if unit.name in old), ())
-    taken += _disjoint((unit for unit in units if unit.name not in names), shown, taken)
+    new = [unit for unit in units if unit.name not in names]
+    taken += _labelled(new, labels, shown.union(*(unit.texts for unit in taken)))
+    about = {unit.work for unit in taken if unit.name in labels}
+    others = (unit for unit in new if unit.name not in labels and unit.work not in about)
+    taken += _disjoint(others, shown, taken)
     # Only now, so that a build that changes nothing takes and leaves the same questions for the same reasons.
     own = own or Seals()
     told = {unit.name for unit in taken if own.is_printed(sealed[unit.name])}
-    kept = [unit for unit in taken if unit.name not in told]
+    broken = {unit.together for unit in taken if unit.name in told & labels}
+    kept = [unit for unit in taken if unit.name not in told and unit.together not in broken]
     # What would have been left out anyway is, for the reason of old: who prints it since changes no version.
     beside = frozenset[str]().union(*(unit.texts for unit in taken))
     printed = told | {unit.name for unit in every if unit.name in printed and not unit.texts & beside}
     used = shown.union(*(unit.texts for unit in kept))
     reasons = dict.fromkeys(_ids(every), SHARED)
+    reasons |= dict.fromkeys(
+        _ids(unit for unit in new if unit.name in labels or unit.work in about), LABELLED
+    )
     reasons |= dict.fromkeys(_ids(late.values()), CLOSED)
     reasons |= dict.fromkeys(_ids(changed), CHANGED)
     reasons |= dict.fromkeys(_ids(unit for unit in every if unit.name in printed), PRINTED)
@@ -166,7 +191,7 @@ def _units(items: Iterable[Item]) -> Iterator[_Unit]:
 
 def _texts(item: Item) -> Iterator[str]:
     """What no other item may hold: the record asked about, and every run of words shown or asked for."""
-    label = isinstance(item, ChoiceItem) and bool(LABELS & set(item.option_kinds))
+    label = is_label(item)
     if item.origin.records:
         yield f"record {item.origin.records[0]}"
     if label:
@@ -207,6 +232,38 @@ def _in_turns(units: Sequence[_Unit], secret: bytes) -> list[_Unit]:
         for turn, unit in enumerate(sorted(line, key=lambda one: keyed(secret, "apart", one.name)))
     ]
     return [unit for _, _, unit in sorted(turns, key=lambda one: one[:2])]
+
+
+def _labelled(units: Sequence[_Unit], labels: Collection[str], printed: Collection[str]) -> list[_Unit]:
+    """Questions about labels, of each work one at most, and with each those that its wrong options are from.
+
+    A config takes no more works than are its own when each work is shared out among those that ask about it.
+    """
+    asking: dict[str, set[str]] = defaultdict(set)
+    for unit in units:
+        asking[unit.work].add(unit.config)
+    room: dict[str, float] = defaultdict(float)
+    for configs in asking.values():
+        for config in configs:
+            room[config] += 1 / len(configs)
+    taken: list[_Unit] = []
+    used, about = set(printed), set[str]()
+    sets = grouped((unit for unit in units if unit.name in labels), lambda unit: unit.together)
+    for (config, works), every in sets.items():
+        some = list({unit.work: unit for unit in reversed(every)}.values())
+        texts = [text for unit in some for text in unit.texts]
+        if (
+            {unit.work for unit in some} == works
+            and not works & about
+            and len(works) <= room[config]
+            and len(texts) == len({*texts})
+            and used.isdisjoint(texts)
+        ):
+            taken += some
+            used.update(texts)
+            about |= works
+            room[config] -= len(works)
+    return taken
 
 
 def _disjoint(units: Iterable[_Unit], printed: Collection[str], others: Iterable[_Unit] = ()) -> list[_Unit]:

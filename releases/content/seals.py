@@ -142,6 +142,12 @@ def sealed_marks(row: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(own | as_poem(own) | work_marks(row) if is_class else own)
 
 
+def question_digests(rows: Iterable[Mapping[str, Any]]) -> frozenset[bytes]:
+    """What sealed questions show as they are published, and the poems that it is of; under no secret."""
+    marks = set[str]().union(*map(own_marks, rows))
+    return frozenset(sealed_digest(b"", mark) for mark in as_poem(marks) | marks)
+
+
 @cache
 def repository_marks() -> frozenset[str]:
     """Fingerprints of this repository's own data, and of the poems whose metre stands there."""

@@ -9,15 +9,18 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
+import orjson
 from filelock import FileLock
 
 from mihakk.machinery.errors import UsageError, nearest
 from mihakk.machinery.settings import settings
 from mihakk.releases.assemble import AssembledRelease
 from mihakk.releases.content.checksum import MANIFEST, parse_manifest
-from mihakk.releases.content.seals import Seals
+from mihakk.releases.content.item_tables import released_rows
+from mihakk.releases.content.seals import Seals, question_digests
 from mihakk.releases.hub._git import git, is_repository, objects, rotten, tags
 from mihakk.releases.hub._verification import Rows, verify_folder
 from mihakk.releases.hub.publication import (
@@ -36,8 +39,10 @@ from mihakk.releases.hub.registry import (
     adopt,
     enter,
     read_again,
+    require_unsealed,
     require_untold,
 )
+from mihakk.releases.paper_trail.gate_record import FILE as GATES
 from mihakk.releases.versions.withdrawal import FILE, add, mark, of_version, parse
 from mihakk.schemas.withdrawal import Withdrawal
 
@@ -197,6 +202,20 @@ class EmbeddedHub:
         with self._registry(blind=blind) as registry:
             return registry.seals(name, blind=blind)
 
+    def questions(self) -> Seals:
+        """What sealed questions show to everybody, which is all that contributed records are compared with.
+
+        The registry knows what they hide, too: whoever adds records could ask it.
+        """
+        ended, shown = Registry(self.root).index().ended, dict[str, frozenset[bytes]]()
+        with tempfile.TemporaryDirectory(prefix="mihakk-questions-") as scratch:
+            for name, version in self._released():
+                if f"{name}@{version}" not in ended and self._is_blind(name, version):
+                    folder = self.checkout(name, version, Path(scratch) / f"{name}@{version}")
+                    found = question_digests(row for row in released_rows(folder) if row["sealed"])
+                    shown[name] = shown.get(name, frozenset()) | found
+        return Seals(sealed=shown)
+
     def standing_seals(self, name: str) -> dict[str, str]:
         """Versions of other benchmarks with a standing seal -> digest of what they sealed."""
         with self._registry() as registry:
@@ -249,11 +268,14 @@ class EmbeddedHub:
         ]
 
     def _released(self) -> Iterator[tuple[str, str]]:
-        """Name and version of every release that is no table of golds."""
+        """Name and version of every release that is no table of golds, and to which nobody else added."""
         names = self.names()
         for name in names:
             if not (name.endswith("-answers") and name.removesuffix("-answers") in names):
-                yield from ((name, version) for version in self.versions(name))
+                commits = tags(self.repository(name))
+                for version in sorted_versions(commits):
+                    if not _is_contributed(self.repository(name), commits[version]):
+                        yield name, version
 
     @contextmanager
     def _registry(self, *, complete: bool = True, blind: bool = False) -> Iterator[Registry]:
@@ -300,7 +322,10 @@ class EmbeddedHub:
         with self._registry(blind=bool(release.seals)) as registry:
             if release.version not in self.versions(release.name):
                 require_whole(release.folder)
-                enter(registry, release)
+                if release.contributed:
+                    require_unsealed(release, self.questions())
+                else:
+                    enter(registry, release)
             if release.answers is not None:
                 self._put(release.answers)
             return self._put(release)
@@ -376,6 +401,14 @@ class EmbeddedHub:
                 else:
                     shutil.rmtree(aside)
             yield
+
+
+@cache
+def _is_contributed(repository: Path, commit: str) -> bool:
+    """Whether others could add to what a version is made of."""
+    if not git(repository, "ls-tree", "--name-only", commit, "--", GATES):
+        return False
+    return bool(orjson.loads(git(repository, "show", f"{commit}:{GATES}")).get("contributed"))
 
 
 _AT_FDCWD = -100

@@ -281,7 +281,7 @@ def enter(registry: Registry, release: AssembledRelease) -> None:
         return
     seals = registry.seals(release.name, blind=blind)
     with DigestSorter() as shown:
-        _require_unsealed(release, seals, shown)
+        require_unsealed(release, seals, shown)
         there = shown.sorted()
         # Of poems what is not printed already: a line that is printed tells as much.
         untold = (mark for mark in release.poems if open_digest(mark.removeprefix(POEM)) not in there)
@@ -299,8 +299,8 @@ def enter(registry: Registry, release: AssembledRelease) -> None:
     registry.add(name, Digests(there, sealed), seals.key)
 
 
-def _require_unsealed(release: AssembledRelease, seals: Seals, shown: DigestSorter) -> None:
-    """Raise `UsageError` where a release prints what is sealed, and note what it prints."""
+def require_unsealed(release: AssembledRelease, seals: Seals, shown: DigestSorter | None = None) -> None:
+    """Raise `UsageError` where a release prints what is sealed, and note what it prints in `shown`."""
     blind, clean = bool(release.seals), set[str]()
     told: list[tuple[str, str]] = []
     for one in printed(release.folder):
@@ -317,7 +317,8 @@ def _require_unsealed(release: AssembledRelease, seals: Seals, shown: DigestSort
                 )
             other = seals.sealed_by(one.marks, release.name)
         else:
-            shown.add(map(open_digest, one.marks))
+            if shown is not None:
+                shown.add(map(open_digest, one.marks))
             if not (blind or seals.sealed):
                 continue
             new = one.marks - clean

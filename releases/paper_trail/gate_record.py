@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from pathlib import Path
 
 import orjson
+from pydantic import Field
 
 from mihakk.machinery.errors import UsageError
 from mihakk.releases.gates import Gate, listed
@@ -26,10 +28,17 @@ class GateRecord(Record):
     gates: tuple[Gate, ...]
     overrides: tuple[Override, ...] = ()
     """Of this version and of all before it, oldest first."""
+    contributed: bool = Field(default=False, exclude_if=operator.not_)
+    """Others could add to what it is made of: it keeps nobody from sealing what it prints."""
 
 
 def gate_record(
-    gates: Iterable[Gate], facts: ReleaseFacts, version: str, previous: Path | None
+    gates: Iterable[Gate],
+    facts: ReleaseFacts,
+    version: str,
+    previous: Path | None,
+    *,
+    contributed: bool = False,
 ) -> GateRecord:
     """The record of a version; the overrides of earlier versions stay in it."""
     found = tuple(gates)
@@ -37,7 +46,13 @@ def gate_record(
     earlier = () if older is None else tuple(one for one in older.overrides if one.version != version)
     used = {gate.name for gate in found if gate.override}
     mine = tuple(one.model_copy(update={"version": version}) for one in facts.overrides if one.gate in used)
-    return GateRecord(version=version, auditors=facts.auditors, gates=found, overrides=(*earlier, *mine))
+    return GateRecord(
+        version=version,
+        auditors=facts.auditors,
+        gates=found,
+        overrides=(*earlier, *mine),
+        contributed=contributed,
+    )
 
 
 def write_gate_record(record: GateRecord, folder: Path) -> GateRecord:

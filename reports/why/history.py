@@ -44,7 +44,6 @@ REASONS: Final = {
     "defective": "people agree that it is defective, and on no repair",
     "other_order": "the same question with its options in the other order was left out",
     "like_test": "the test split asks the same",
-    "like_sealed": "it is the same work as one that a version has sealed, or as one of an earlier source",
 }
 _RECORD_STAGES: Final = (SCRAPED, NORMALIZED, CURATED)
 

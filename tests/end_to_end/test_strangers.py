@@ -1,16 +1,13 @@
-"""Whoever may add sources to a blind benchmark learns no gold by what his records do.
+"""Whoever may add records beside a blind benchmark learns no gold by what becomes of them.
 
-One benchmark is built in two worlds that differ in the labels of a stranger's records alone, which are those of
-sealed poems or others: copies of sealed poems, longer editions of them, poems that share a couplet with one, and
-poems of the poet of one, who wrote no other.
+What others can add to is a benchmark of its own on the hub. No byte of the blind one depends on it, and what it
+is made of depends on what the blind one shows to everybody alone.
 """
 
 from __future__ import annotations
 
 import json
 import random
-import re
-import shutil
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -18,13 +15,11 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
 from mihakk.machinery.settings import SAMPLES
-from mihakk.releases.content.secret import public_id
-from mihakk.releases.paper_trail.audit_tables import read_removed
-from mihakk.schemas.item import ITEM_ROWS
-from mihakk.schemas.stages import GENERATED
-from tests.end_to_end.conftest import Workshop, make_workshop
+from mihakk.releases.content.split import work
+from tests.end_to_end.conftest import make_workshop
 
 pytestmark = pytest.mark.slow
 SECRET = "a secret of enough characters"
@@ -59,140 +54,125 @@ def poem(number: int, couplets: list[list[str]], era: str, **more: str) -> Row:
 
 
 OWN = [poem(n, verses(n, 4), ERAS[random.Random(-n).randrange(4)]) for n in range(1, 61)]  # nosec B311
+TASKS = ("era_choice", "continuation", "shuffled_choice")
 
-STRANGERS = [poem(900, verses(900, 4), "abbasid")]
 
+class Hub:
+    """A hub with a blind benchmark of an owner, and one of what others add."""
 
-def workshop(folder: Path, *more: str) -> Workshop:
-    def change(config: dict[str, Any]) -> None:
-        verse = {"kind": "poem", "language": "ar", "licence": "public-domain"}
-        config["sources"] = [
-            {"use": "files", "name": name, "options": {**verse, "path": str(folder / f"{name}.jsonl")}}
-            for name in ("own", "strangers")
-        ]
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir()
+        self.shop = make_workshop(folder, "http://127.0.0.1:9", lambda config: self._of(config, "own"))
+        self.added = folder / "added.yaml"
+        config = yaml.safe_load(self.shop.config.read_text("utf-8"))
+        self._of(config, "strangers")
+        self.added.write_text(yaml.safe_dump(config), "utf-8")
+
+    def _of(self, config: Row, source: str) -> None:
+        options = {"kind": "poem", "language": "ar", "licence": "public-domain", "path": f"{source}.jsonl"}
+        config["sources"] = [{"use": "files", "name": source, "options": options}]
         config["curate"] = {"required": ["poet"]}
-        config["tasks"] = [{"use": task} for task in ("era_choice", "genre_choice", "continuation", *more)]
+        config["tasks"] = [{"use": task} for task in TASKS]
         config["audit"]["limit"] = 0
-        config["release"] |= {"blind": "repository", "baseline_margin": 5, "test_share": 0.5}
-        config["release"]["hold"] = {"changed": 1, "removed": 1}
+        config["release"] = {"authors": ["Mihakk contributors"], "baseline_margin": 5, "test_share": 0.5}
+        if source == "own":
+            config["release"] |= {"blind": "repository", "hold": {"changed": 1, "removed": 1}}
+        else:
+            config["name"] = "added"
+            config["sources"][0]["contributed"] = True
 
-    written(folder / "own.jsonl", OWN)
-    written(folder / "strangers.jsonl", STRANGERS)
-    return make_workshop(folder, "http://127.0.0.1:9", change)
+    def build(self, rows: Iterable[Row]) -> None:
+        """A version of the blind benchmark."""
+        self._run("own", self.shop.config, rows)
 
+    def add(self, rows: Iterable[Row]) -> None:
+        """A version of what others add."""
+        self._run("strangers", self.added, rows)
 
-def written(path: Path, rows: Iterable[Row]) -> None:
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+    def _run(self, source: str, config: Path, rows: Iterable[Row]) -> None:
+        lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        (self.shop.folder / f"{source}.jsonl").write_text("".join(lines), "utf-8")
+        done = self.shop.run("a", "build", str(config), MIHAKK_BLIND_KEY=SECRET)
+        assert done.exit_code == 0, done.output
 
+    def asked(self) -> list[Row]:
+        """Sealed questions as all may see them."""
+        return rows_of(self.shop.hub("a") / "small", "*/test-*.parquet")
 
-def built(shop: Workshop, name: str) -> Path:
-    done = shop.run(name, "build", str(shop.config), MIHAKK_BLIND_KEY=SECRET)
-    assert done.exit_code == 0, done.output
-    return shop.hub(name) / "small"
+    def golds(self) -> dict[str, Row]:
+        return {row["id"]: row for row in rows_of(self.shop.hub("a") / "small-answers", "answers/*.parquet")}
 
+    def printed(self) -> str:
+        """All that the items of the added records show and tell."""
+        return str(rows_of(self.shop.hub("a") / "added", "*/*-0*.parquet"))
 
-def asked(release: Path) -> dict[str, Row]:
-    """Sealed questions of a release as all may see them."""
-    rows = [row for path in release.glob("*/test-*.parquet") for row in pq.read_table(path).to_pylist()]
-    return {row["id"]: row for row in rows}
-
-
-def golds(release: Path) -> dict[str, Row]:
-    path = release.with_name("small-answers") / "answers" / "test-00000-of-00001.parquet"
-    return {row["id"]: row for row in pq.read_table(path).to_pylist()}
-
-
-def told(release: Path) -> dict[str, bytes]:
-    """The public files without the digest of the strangers' own file, and without digests of files with it."""
-    files = [path for path in release.rglob("*") if path.is_file() and ".git" not in path.parts]
-    found = {str(path.relative_to(release)): path.read_bytes() for path in files}
-    revision = re.search(rb"\| strangers.jsonl \| (\w+) \|", found["README.md"])
-    assert revision
-    found["README.md"] = found["README.md"].replace(revision[1], b"")
-    return {name: data for name, data in found.items() if name != "MANIFEST.sha256"}
-
-
-def test_the_labels_of_added_records_change_nothing_that_is_public(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shop = workshop(tmp_path)
-    monkeypatch.setenv("MIHAKK_BLIND_KEY", SECRET)
-    first = built(shop, "first")
-    before, answers = asked(first), golds(first)
-    build = shop.open("first", monkeypatch)
-    sealed = {
-        item.origin.records[0]
-        for item in build.stage(GENERATED).read_all("items", ITEM_ROWS)
-        if item.task == "era_choice" and public_id(SECRET.encode(), item.id) in before
-    }
-    assert len(sealed) >= 6
-    # A build that changes nothing makes no other version.
-    assert told(built(shop, "first")) == told(first)
-    own = {row["id"]: row for row in OWN}
-    asking = [own[name.removeprefix("own-")] for name in sorted(sealed)]
-    worlds = {}
-    for world in ("right", "wrong", "others", "right poets", "wrong poets"):
-        shutil.copytree(shop.folder / "first", shop.folder / world)
-        written(tmp_path / "strangers.jsonl", strangers(asking, world))
-        # The owner's own file grows too, at its head: what stands in it unchanged has other lines and digests.
-        written(tmp_path / "own.jsonl", [poem(500, verses(500, 4), "abbasid"), *OWN])
-        worlds[world] = built(shop, world)
-        after, opened = asked(worlds[world]), golds(worlds[world])
-        assert {name: row | {"version": ""} for name, row in after.items() if name in before} == {
-            name: row | {"version": ""} for name, row in before.items()
-        }
-        assert all(opened[name]["gold"] == row["gold"] for name, row in answers.items())
-    right, wrong = told(worlds["right"]), told(worlds["wrong"])
-    assert [name for name in right | wrong if right.get(name) != wrong.get(name)] == []
-    # These poems are asked about, by their own labels: what else is told of them is the same.
-    said = [what_became_of(worlds[world]) for world in ("right poets", "wrong poets")]
-    assert said[0] == said[1]
-    assert len(said[0][0]) > len(what_became_of(worlds["right"])[0])
+    def files(self, *folders: str) -> dict[str, bytes]:
+        """Every file of some folders of the hub."""
+        hub = self.shop.hub("a")
+        paths = (path for folder in folders for path in (hub / folder).rglob("*") if ".git" not in path.parts)
+        return {str(path.relative_to(hub)): path.read_bytes() for path in paths if path.is_file()}
 
 
-def test_what_others_add_in_the_same_version_meets_no_question_of_the_owner(tmp_path: Path) -> None:
-    shop = workshop(tmp_path, "poet_choice")
-    alone = asked(built(shop, "alone"))
-    new = [poem(n, verses(n, 4), ERAS[n % 3]) for n in range(700, 730)]
-    worlds = {}
-    for world in ("right", "wrong"):
-        written(tmp_path / "strangers.jsonl", [*strangers(OWN, world), *new])
-        worlds[world] = built(shop, world)
-    right, wrong = told(worlds["right"]), told(worlds["wrong"])
-    assert [name for name in right | wrong if right.get(name) != wrong.get(name)] == []
-    after = asked(worlds["right"])
-    both = alone.keys() & after.keys()
-    assert len(both) >= len(alone) / 2
-    assert len(after) > len(alone)
-    assert all(alone[name].get("options") == after[name].get("options") for name in both)
-    poets = {row["poet"] for row in OWN}
-    offered = [set(row["options"]) for row in after.values() if row["task"] == "poet_choice"]
-    assert any(options <= poets for options in offered)
-    assert all(options <= poets or not options & poets for options in offered)
+def rows_of(folder: Path, files: str) -> list[Row]:
+    return [row for path in sorted(folder.glob(files)) for row in pq.read_table(path).to_pylist()]
 
 
-def what_became_of(release: Path) -> tuple[set[str], set[tuple[str, ...]], set[str]]:
-    """Ids of all items, what checks said of which, and ids of errata."""
-    rows = [row for path in release.glob("*/*-0*.parquet") for row in pq.read_table(path).to_pylist()]
-    found = pq.read_table(release / "audit" / "findings.parquet").to_pylist()
-    return (
-        {row["id"] for row in rows},
-        {(row["subject"], row["check"]) for row in found},
-        {one.id for one in read_removed(release)},
-    )
+def of(asked: Iterable[Row], task: str) -> list[Row]:
+    return [row for row in asked if row["task"] == task]
 
 
-def strangers(asking: list[Row], world: str) -> list[Row]:
-    """Copies of sealed poems, some of them with a mark more; or poems that share some couplets with one."""
-    rows = STRANGERS[:]
-    for number, row in enumerate(asking, 1000):
-        era = row["era"] if world.startswith("right") else ERAS[(ERAS.index(row["era"]) + 1) % len(ERAS)]
-        new, own = verses(number, 4), row["couplets"]
-        couplets = [*own[:3], [own[3][0] + "،", own[3][1]]] if number % 2 else own
-        if world == "others":
-            couplets = own + new[:1] if number % 2 else own[:1] + new
-        same = {"genre": row["genre"]}
-        if world.endswith("poets"):
-            couplets, same = new, {"genre": row["genre"], "poet": row["poet"]}
-        rows.append(poem(number, couplets, era, **same))
-    return rows
+def stand_together(hub: Hub) -> None:
+    """Each label that a question offers is right of one that is asked too, and their works are asked nothing else."""
+    records = {name: json.loads(row["origin"])["records"] for name, row in hub.golds().items()}
+    about: dict[str, set[str]] = {}
+    for row in hub.asked():
+        about.setdefault(work(records[row["id"]][0]), set()).add(row["task"])
+    for row in of(hub.asked(), "era_choice"):
+        assert all(about[work(record)] == {"era_choice"} for record in records[row["id"]])
+
+
+def test_what_others_add_changes_no_byte_of_a_blind_benchmark(tmp_path: Path) -> None:
+    alone, beside = Hub(tmp_path / "alone"), Hub(tmp_path / "beside")
+    # The second version has poems more, which others knew beforehand: they would count as printed.
+    new = [poem(n, verses(n, 4), ERAS[n % 4]) for n in range(500, 510)]
+    for hub in (alone, beside):
+        hub.build(OWN)
+        assert len({row["task"] for row in hub.asked()}) == len(TASKS)
+        stand_together(hub)
+        if hub is beside:
+            hub.add([*new, *(poem(n + 1000, row["couplets"], row["era"]) for n, row in enumerate(OWN))])
+            assert new[0]["couplets"][0][0] in hub.printed()
+        hub.build([*new, *OWN])
+    of_owner = "small", "small-answers", ".registry"
+    assert alone.files(*of_owner) == beside.files(*of_owner)
+
+
+def test_what_becomes_of_added_records_depends_on_what_all_may_see_alone(tmp_path: Path) -> None:
+    """Two owners print the same questions, and have other poems: their lines that are asked for differ."""
+    here, there = Hub(tmp_path / "here"), Hub(tmp_path / "there")
+    here.build(OWN)
+    asked, golds = here.asked(), here.golds()
+    hidden = {golds[row["id"]]["answer"] for row in of(asked, "continuation")}
+    assert len(hidden) >= 8
+
+    def elsewhere(half: str) -> str:
+        *first, last = half.split()
+        return " ".join([*reversed(first), last]) if half in hidden else half
+
+    there.build(row | {"couplets": [[*map(elsewhere, two)] for two in row["couplets"]]} for row in OWN)
+    assert [row | {"content_hash": ""} for row in asked] == [
+        row | {"content_hash": ""} for row in there.asked()
+    ]
+    # A hidden line alone, and each option of a question with its first half.
+    opened = [(first, half) for (first, _), half in zip(verses(99, len(hidden)), sorted(hidden), strict=True)]
+    alone = [poem(900 + n, [[*two], *verses(900 + n, 3)], "modern") for n, two in enumerate(opened)]
+    options = [
+        (row["fields"]["first"], one) for row in of(asked, "shuffled_choice") for one in row["options"]
+    ]
+    tried = [poem(1000 + n, [[*two], *verses(1000 + n, 3)], "modern") for n, two in enumerate(options)]
+    for hub in (here, there):
+        hub.add([*alone, *tried, *(poem(n, verses(n, 4), ERAS[n % 4]) for n in range(600, 620))])
+    printed = here.printed()
+    assert sum(half in printed for half in hidden) >= 8
+    assert not any(half in printed for two in options for half in two)
+    assert here.files("added") == there.files("added")

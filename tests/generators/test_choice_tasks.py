@@ -239,3 +239,18 @@ def test_no_count_of_labels_tells_the_golds_of_a_sealed_split(task: str, seed: i
         golds[frozenset(item.options)][item.options[item.gold[0]]] += 1
     assert all(counts.keys() == options for options, counts in golds.items())
     assert all(len(set(counts.values())) == 1 for counts in golds.values())
+
+
+def test_a_sealed_question_shows_no_couplet_that_names_an_option() -> None:
+    """A check refuses those that name the right one, so whoever sees a name knew that another one is right."""
+    named = ("مدح الأمير فأجزل", "ولم يكن غزل الهوى")
+    records: list[Poem | Idiom] = [
+        make_poem(f"a{n}", [named, COUPLET], language="ar", poet=POETS[0], genre=("praise", "love", "wisdom", "satire")[n % 4])
+        for n in range(40)
+    ]  # fmt: skip
+    config = config_of("genre_choice")
+    corpus = prepare(records, config)
+    for sealed in (False, True):
+        made = choices(generate_shard(records, replace(corpus, sealed=sealed), config))
+        assert len(made) >= 40
+        assert any("غزل" in item.context + item.question for item in made) is not sealed

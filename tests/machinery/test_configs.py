@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
@@ -13,6 +14,7 @@ from mihakk.schemas.benchmark import BenchmarkConfig
 from mihakk.schemas.model import AuditorsConfig
 from mihakk.scrapers.arabic_poetry_net import ArabicPoetryNetOptions
 
+ADDED = {"use": "files", "contributed": True}
 GOOD = {"name": "demo", "title": "Demo", "sources": [{"use": "hafez"}], "tasks": [{"use": "continuation"}]}
 
 
@@ -22,6 +24,16 @@ def test_an_unknown_key_names_the_nearest() -> None:
         validate(bad, BenchmarkConfig, "demo.yaml")
     assert "unknown key 'audit.limits'; did you mean 'limit'?" in str(caught.value)
     assert "unknown key 'sheed'; did you mean 'seed'?" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "more", [{"release": {"blind": "repository"}}, {"sources": [{"use": "hafez"}, ADDED]}]
+)
+def test_what_others_can_add_to_stands_apart_from_what_is_sealed(more: dict[str, Any]) -> None:
+    alone = {**GOOD, "sources": [ADDED]}
+    assert validate(alone, BenchmarkConfig, "demo.yaml").contributed
+    with pytest.raises(UsageError, match="put them into a benchmark of their own"):
+        validate({**alone, **more}, BenchmarkConfig, "demo.yaml")
 
 
 def test_a_missing_file_lists_its_neighbours(tmp_path: Path) -> None:

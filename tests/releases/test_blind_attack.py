@@ -113,7 +113,7 @@ def test_a_blind_release_tells_an_attacker_nothing(
     figures = right_of(sealed.folder, answers_of(sealed), told)
     assert told["sources"] == {}
     assert {"rarest_option", "group_intersection", "first_by_alphabet"} <= {attack for attack, _ in figures}
-    assert sum(count for (attack, _), (_, _, count) in figures.items() if attack == "rarest_option") >= 60
+    assert sum(count for (attack, _), (_, _, count) in figures.items() if attack == "rarest_option") >= 50
     assert told_more_than_chance(figures) == {}
     measured("blind-tells-nothing", len(told_more_than_chance(figures)))
 
@@ -140,11 +140,10 @@ def test_a_release_that_tells_golds_is_refused_with_the_attack_that_finds_them(
         assemble(folder=tmp_path / "leaky", **release_arguments(items(), blind="repository"))
 
 
-def test_the_gate_tells_nothing_of_what_a_version_sealed_to_whoever_steers_its_attacks() -> None:
-    """A stranger's open records make the commonest label right, or show letters of sealed ones beside a guess.
+def test_the_gate_tells_nothing_of_what_a_version_sealed_to_whoever_steers_its_lookups() -> None:
+    """A stranger writes a guess beside texts of sealed questions where they are looked up.
 
-    Or he writes a guess beside their texts where they are looked up. How either does on sealed questions would
-    shut the gate, or rank them as looked up.
+    How it does would rank them as looked up. What the owner alone prints is tried on all questions.
     """
 
     def row(number: int, gold: int, *, sealed: bool) -> dict[str, Any]:
@@ -168,11 +167,13 @@ def test_the_gate_tells_nothing_of_what_a_version_sealed_to_whoever_steers_its_a
     old = [row(number, 0, sealed=True) for number in range(40)]
     shown = [row(number, 0, sealed=False) for number in range(100, 140)]
     golds = {one["id"]: {"id": one["id"], "gold": [0]} for one in old}
-    steered = {"label_as_in_dev", "told_elsewhere", "read_off"}
+    own = {"label_as_in_dev", "told_elsewhere"}
     places = Elsewhere(lookups={one["id"]: [key_of("عباسي", "ar")] for one in old})
     found = {one.name: one.right for one in attacks([*old, *shown], golds, shown, places)}
-    assert {name: found[name] for name in steered} == dict.fromkeys(steered, 40)
-    assert not steered & {one.name for one in attacks([*old, *shown], golds, [*old, *shown], places)}
+    assert {name: found[name] for name in (*own, "read_off")} == dict.fromkeys((*own, "read_off"), 40)
+    later = {one.name for one in attacks([*old, *shown], golds, [*old, *shown], places)}
+    assert own <= later
+    assert "read_off" not in later
 
 
 def test_public_ids_that_name_their_records_are_refused(
@@ -285,6 +286,29 @@ def test_labels_that_are_mostly_right_in_the_open_half_are_not_sealed(tmp_path: 
         )
     with pytest.raises(UsageError, match="label_as_in_dev on ar_connotation"):
         blind(tmp_path / "blind", made, test_share=0.5)
+
+
+def test_works_with_each_others_labels_are_asked_all_or_none_and_nothing_else(tmp_path: Path) -> None:
+    """Else the one that is asked is told by the labels that the others' questions print."""
+    first = {source_work(item): item for item in items() if item.task == "metre_choice"}
+    sets = [sorted(first)[start : start + 4] for start in range(0, 60, 4)]
+    asked = []
+    for number, some in enumerate(sets):
+        for name in some[number % 3 == 0 :]:  # a check objected to one of every third set
+            beside = [first[other].origin.records[0] for other in some if other != name]
+            origin = first[name].origin
+            told = origin.model_copy(update={"records": (*origin.records, *beside)})
+            asked.append(first[name].model_copy(update={"origin": told}))
+    others = [item for item in items() if item.task != "metre_choice"]
+    release = blind(tmp_path / "blind", [*asked, *others], test_share=1.0)
+    sealed = {row["id"] for row in public_rows(release.folder) if row["sealed"]}
+    of = {public_id(SECRET.encode(), item.id): item for item in (*asked, *others)}
+    labelled = {source_work(of[name]) for name in sealed if of[name].task == "metre_choice"}
+    told = {source_work(of[name]) for name in sealed if of[name].task != "metre_choice"}
+    assert len(labelled) >= 8
+    assert not labelled & told
+    assert all(labelled >= {*some} or not labelled & {*some} for some in sets)
+    assert told & {name for some in sets[::3] for name in some}
 
 
 def test_the_gate_stands_in_the_release(sealed: AssembledRelease) -> None:

@@ -132,6 +132,8 @@ def otherwise(item: Item, work: str) -> Item:
     """
     number = int(item.origin.records[0].split(":")[1])
     own = f"{work}:{number}" if item.task == "continuation_choice" else item.origin.records[0]
+    # Which works are asked about their labels together is settled before anything is asked.
+    beside = () if item.task == "genre_choice" else (f"elsewhere-{item.id}:9",)
     elsewhere = divan()[250 + number]
     told: dict[str, Any] = {
         "metadata": {"poet": "سعدی", "era": "کهن", "genre": "غزل", "metre_from": "scansion", "own": "yes"},
@@ -141,7 +143,7 @@ def otherwise(item: Item, work: str) -> Item:
         "subset": "elsewhere",
         "origin": item.origin.model_copy(
             update={"strategy": "written", "model": "m", "model_family": "qwen", "prompt_version": "9"}
-            | {"records": (own, f"elsewhere-{item.id}:9"), "seed": 8}
+            | {"records": (own, *beside), "seed": 8}
         ),
     }
     if isinstance(item, ChoiceItem):
