@@ -63,6 +63,8 @@ class PrefectServer:
         """Kills the server and keeps its database for others."""
         kill(self.process)
         copy(self._database / "cluster", folder)
+        # The killed server may be dying still: a copy that names it as its own doesn't start.
+        (folder / "data" / "postmaster.pid").unlink(missing_ok=True)
 
     def clear(self) -> None:
         """Ends what a test started beside the server, and takes from the server whatever the test put there."""
