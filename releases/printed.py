@@ -57,11 +57,17 @@ def printed(folder: Path) -> Iterator[Printed]:
 
 
 def printed_digests(folders: Iterable[Path], before: Iterable[bytes] = ()) -> SortedDigests:
-    """Digests of what releases print, with those known before; a sealed question prints nothing."""
+    """Digests of what releases print, with those known before."""
+    return digests_of((one for folder in folders for one in printed(folder)), before)
+
+
+def digests_of(read: Iterable[Printed], before: Iterable[bytes] = ()) -> SortedDigests:
+    """Digests of what was read, with those known before; a sealed question prints nothing."""
     with DigestSorter() as found:
         found.add(before)
-        for one in (one for folder in folders for one in printed(folder) if not one.is_sealed):
-            found.add(map(open_digest, one.marks))
+        for one in read:
+            if not one.is_sealed:
+                found.add(map(open_digest, one.marks))
         return found.sorted()
 
 

@@ -33,7 +33,8 @@ def excerpt(couplets: Sequence[Couplet]) -> str:
 
 def names_any(text: str, labels: Sequence[str], language: Language) -> bool:
     """Whether verses name an option: checks refuse those that name the right one alone."""
-    return any(key(label, language) in key(text, language) for label in labels)
+    line = key(text, language)
+    return any(key(label, language) in line for label in labels)
 
 
 def unnamed(poem: Poem, couplets: Sequence[Couplet], *others: str) -> list[Couplet]:

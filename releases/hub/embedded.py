@@ -35,6 +35,7 @@ from mihakk.releases.hub.registry import (
     READER,
     UNREAD,
     Entry,
+    Index,
     Registry,
     adopt,
     enter,
@@ -289,10 +290,10 @@ class EmbeddedHub:
         self.root.mkdir(parents=True, exist_ok=True)
         with FileLock(self.root / f"{REGISTRY}.lock"):
             registry = Registry(self.root)
-            known = registry.index().versions if complete else {}
-            seals = blind or (complete and registry.has_sealed())
+            index = registry.index() if complete else Index()
+            seals = blind or index.has_sealed
             for name, version in self._released() if complete else ():
-                if self._lacks(known.get(f"{name}@{version}"), name, version, seals=seals):
+                if self._lacks(index.versions.get(f"{name}@{version}"), name, version, seals=seals):
                     with tempfile.TemporaryDirectory(prefix="mihakk-registry-") as scratch:
                         folder = self.checkout(name, version, Path(scratch) / version)
                         adopt(registry, f"{name}@{version}", folder)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -34,7 +34,7 @@ from mihakk.releases.content.seals import (
     sealed_marks,
 )
 from mihakk.releases.content.secret import blind_key, keyed
-from mihakk.releases.printed import as_row, printed, printed_digests, rows_of
+from mihakk.releases.printed import Printed, as_row, digests_of, printed, printed_digests, rows_of
 from mihakk.schemas.record import Record
 
 if TYPE_CHECKING:
@@ -86,6 +86,11 @@ class Index(Record):
     """Versions whose golds may be told."""
     mac: str = ""
     """Digest of the rest under the secret; empty while nothing is sealed."""
+
+    @property
+    def has_sealed(self) -> bool:
+        """Whether any version ever sealed anything."""
+        return any(entry.sealed for entry in self.versions.values())
 
     def signed(self, key: bytes) -> Index:
         """The same with its digest under the secret, where there is one."""
@@ -148,7 +153,7 @@ class Registry:
         """
         index = self.index()
         mark = index.key
-        if not mark and not any(entry.sealed for entry in index.versions.values()):
+        if not mark and not index.has_sealed:
             return b""
         try:
             key = blind_key()
@@ -200,10 +205,6 @@ class Registry:
             for version, entry in index.versions.items()
             if entry.sealed and version not in index.ended
         }
-
-    def has_sealed(self) -> bool:
-        """Whether any version ever sealed anything."""
-        return any(entry.sealed for entry in self.index().versions.values())
 
     def add(self, version: str, found: Digests, key: bytes = b"", reader: int = READER) -> None:
         """Enter a version, in place of what stood under its name."""
@@ -274,7 +275,7 @@ def enter(registry: Registry, release: AssembledRelease) -> None:
         UsageError: It prints what a seal covers, or seals what is printed.
     """
     blind, name = bool(release.seals), f"{release.name}@{release.version}"
-    if not (blind or release.has_answers or registry.has_sealed()):
+    if not (blind or release.has_answers or registry.index().has_sealed):
         with DigestSorter() as poems:
             poems.add(map(open_digest, release.poems))
             registry.add(name, Digests(poems.sorted()), reader=UNREAD)
@@ -366,15 +367,22 @@ def adopt(registry: Registry, version: str, folder: Path) -> None:
             f"the registry of this hub {why} {version}, which is blind: nothing is built or published before "
             f"it is known what is printed and sealed; {REMEDY}"
         )
-    if known is not None and known.reader == UNREAD:
-        for one in printed(folder):
-            if one.is_unread:
-                raise UsageError(
-                    f"{version}: {one.place} {_NOBODY_READS}, and nothing is sealed beside it: build what is "
-                    "blind in another hub (MIHAKK_HUB)"
-                )
     before = registry.digests(version, known).printed if known is not None else SortedDigests()
-    registry.add(version, Digests(printed_digests([folder], before)))
+    read = printed(folder)
+    if known is not None and known.reader == UNREAD:
+        read = _readable(version, read)
+    registry.add(version, Digests(digests_of(read, before)))
+
+
+def _readable(version: str, read: Iterable[Printed]) -> Iterator[Printed]:
+    """What was read of a version, and `UsageError` where something can't be."""
+    for one in read:
+        if one.is_unread:
+            raise UsageError(
+                f"{version}: {one.place} {_NOBODY_READS}, and nothing is sealed beside it: build what is "
+                "blind in another hub (MIHAKK_HUB)"
+            )
+        yield one
 
 
 def read_again(registry: Registry, version: str, folder: Path, golds: Path, identity: str) -> None:
