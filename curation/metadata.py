@@ -45,7 +45,7 @@ def match_metadata(poem: Poem, config: CurateConfig, *, contradicted: bool = Tru
     genre = _match("genre", poem.genre or labels.get("genre", ""), poem, config)
     named = labels.get("metre") or any(section.metre for section in poem.sections)
     sure = {} if named and not contradicted else sure_metres(poem)
-    scanned = {place: one.metre_id for place, one in sure.items()}
+    scanned = {place: metre for place, (metre, _) in sure.items()}
     found = {} if named else scanned
     if found:
         labels["metre_from"] = "scansion"

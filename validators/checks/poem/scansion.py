@@ -13,9 +13,9 @@ def other_metre(poem: Poem) -> Objections:
     """
     found = sure_metres(poem)
     for section in poem.sections:
-        one = found.get(section.index)
-        if one and section.metre and one.metre_id != section.metre:
+        metre, confidence = found.get(section.index, ("", 0.0))
+        if metre and section.metre and metre != section.metre:
             yield Objection(
-                f"said to be {section.metre}, scans as {one.metre_id} ({one.confidence:.2f} sure)",
+                f"said to be {section.metre}, scans as {metre} ({confidence:.2f} sure)",
                 f"sections[{section.index}].metre",
             )
