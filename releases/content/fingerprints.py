@@ -191,7 +191,7 @@ def _seam(letters: str) -> frozenset[str]:
 
 
 def _winnowed(letters: str) -> Iterator[str]:
-    ranks = [crc32(letters[start : start + LETTERS].encode()) for start in range(len(letters) - LETTERS + 1)]
+    ranks = _ranks(letters)
     least = -WINDOW
     for last in range(max(0, min(WINDOW, len(ranks)) - 1), len(ranks)):
         if least <= last - WINDOW:
@@ -202,6 +202,14 @@ def _winnowed(letters: str) -> Iterator[str]:
         else:
             continue
         yield letters[least : least + LETTERS]
+
+
+def _ranks(letters: str) -> list[int]:
+    """Of each run of letters; encoded together where all take two bytes, which is twice as fast."""
+    if letters and min(letters) >= "\x80" and max(letters) < "\u0800":
+        data, run = letters.encode(), 2 * LETTERS
+        return [crc32(data[start : start + run]) for start in range(0, len(data) - run + 1, 2)]
+    return [crc32(letters[start : start + LETTERS].encode()) for start in range(len(letters) - LETTERS + 1)]
 
 
 def beside(texts: Sequence[str], asked: Iterable[str] = ()) -> set[str]:

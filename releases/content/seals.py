@@ -40,6 +40,9 @@ PRINTED = "blind_printed"
 Works = Mapping[str, Sequence[str]]
 """Id of a poem -> the lines of all its couplets, and of poems merged with it: they share its labels."""
 
+_REMEMBERED = 1 << 18
+"""Fingerprints that are kept as sealed by nobody."""
+
 
 def open_digest(mark: str) -> bytes:
     """Digest of a fingerprint of what is printed."""
@@ -68,6 +71,8 @@ class Seals:
     works: Works = field(default_factory=dict)
     """The poems of the items that are built."""
     _poems: dict[str, frozenset[str]] = field(default_factory=dict, init=False, compare=False, repr=False)
+    _nobodys: set[str] = field(default_factory=set, init=False, compare=False, repr=False)
+    """Fingerprints that were looked for and that nobody has sealed: most stand in many rows."""
 
     def waiting(self, items: Iterable[tuple[Item, Mapping[str, Any]]]) -> dict[str, str]:
         """Id of an item that must wait, each given with its row as released -> who sealed its text."""
@@ -87,9 +92,15 @@ class Seals:
 
     def sealed_by(self, marks: Iterable[str], allowed: str = "") -> str:
         """A benchmark other than `allowed` that has sealed any of it; empty where none has."""
-        digests = {sealed_digest(self.key, mark) for mark in marks} if self.sealed else set()
-        found = (other for other, own in sorted(self.sealed.items()) if other != allowed)
-        return next((other for other in found if not digests.isdisjoint(self.sealed[other])), "")
+        if not self.sealed:
+            return ""
+        unknown = {mark: sealed_digest(self.key, mark) for mark in marks if mark not in self._nobodys}
+        found = [name for name, own in self.sealed.items() if not own.isdisjoint(unknown.values())]
+        if not found:
+            if len(self._nobodys) > _REMEMBERED:
+                self._nobodys.clear()
+            self._nobodys.update(unknown)
+        return min((name for name in found if name != allowed), default="")
 
     def quoted(self, row: Mapping[str, Any]) -> str:
         """The benchmark that has sealed a text of a row that is to be printed; empty where none has."""

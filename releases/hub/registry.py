@@ -48,8 +48,6 @@ UNREAD = 0
 """In place of a reader: nothing was sealed yet, and only the poems are kept, which builds alone know."""
 NAMED = 20
 """Rows that a message names."""
-MOST_CLEAN = 1 << 18
-"""Fingerprints that are remembered as sealed by nobody."""
 _NOBODY_READS = (
     "can't be read (damaged, encrypted, or larger than its file says), so nobody can tell what it prints"
 )
@@ -302,7 +300,7 @@ def enter(registry: Registry, release: AssembledRelease) -> None:
 
 def require_unsealed(release: AssembledRelease, seals: Seals, shown: DigestSorter | None = None) -> None:
     """Raise `UsageError` where a release prints what is sealed, and note what it prints in `shown`."""
-    blind, clean = bool(release.seals), set[str]()
+    blind = bool(release.seals)
     told: list[tuple[str, str]] = []
     for one in printed(release.folder):
         if one.is_unread:
@@ -322,13 +320,9 @@ def require_unsealed(release: AssembledRelease, seals: Seals, shown: DigestSorte
                 shown.add(map(open_digest, one.marks))
             if not (blind or seals.sealed):
                 continue
-            new = one.marks - clean
-            tells = new | as_poem(new)
+            tells = one.marks | as_poem(one.marks)
             own = not release.seals.isdisjoint(tells)
             other = release.name if own else seals.sealed_by(tells)
-            clean |= set() if other else new
-            if len(clean) > MOST_CLEAN:
-                clean.clear()
         if other:
             told.append((one.place, other))
     if told:
