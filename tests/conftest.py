@@ -59,8 +59,16 @@ ONE_SERVER = {
 """Servers to the files whose tests ask them: one worker has all of these, for each that has some starts its own."""
 
 
+HEAVY = tuple((ROOT / "tests/heavy.txt").read_text("utf-8").split())
+"""Files, and tests of other files, that take a second of processor and more: `make test-heavy` runs them."""
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Longest files first; the tests of a file keep their order."""
+    """What is heavy is marked. Longest files first; the tests of a file keep their order."""
+    for item in items:
+        if item.nodeid.split("[")[0] in HEAVY or item.nodeid.startswith(tuple(f"{one}::" for one in HEAVY)):
+            item.add_marker("heavy")
 
     def place(item: pytest.Item) -> int:
         name = str(item.path.relative_to(ROOT))
