@@ -76,7 +76,7 @@ def write_corpus(
     files: Sequence[str],
     vectors: Sequence[Sequence[str]],
     model: str,
-    pens: Mapping[str, str] | None = None,
+    sides: Mapping[str, str] | None = None,
 ) -> str:
     """The list of the corpus's files: its name is all that a worker needs.
 
@@ -85,24 +85,24 @@ def write_corpus(
         files: Indexes of all shards.
         vectors: For each of them its pieces in order; empty without embeddings.
         model: Name of the model behind the vectors; empty without.
-        pens: Poem or idiom to the works beside which items of it are made, of a corpus that is read pen by
-            pen; of others no wrong option is taken.
+        sides: Poem or idiom to the works beside which items of it are made, of a corpus that is read side by
+            side; of others no wrong option is taken.
     """
     listed: dict[str, Any] = {"files": list(files), "vectors": [list(some) for some in vectors]}
-    listed |= {"model": model, **({"pens": dict(sorted(pens.items()))} if pens is not None else {})}
+    listed |= {"model": model, **({"sides": dict(sorted(sides.items()))} if sides is not None else {})}
     return scratch.made("corpus", listed, lambda: [_cell(orjson.dumps(listed))])
 
 
-def read_corpus(scratch: Scratch, name: str, build_seed: int, test_share: float, pen: str = "") -> Corpus:
+def read_corpus(scratch: Scratch, name: str, build_seed: int, test_share: float, side: str = "") -> Corpus:
     """The corpus of a list of files: the same as `build_corpus` makes of all records at once.
 
-    With a `pen`, of its works alone, as if there were no others.
+    With a `side`, of its works alone, as if there were no others.
     """
     listed = orjson.loads(_data(scratch, name, 0))
-    pens = listed.get("pens", {})
+    sides = listed.get("sides", {})
 
     def stands(work: str) -> bool:
-        return not pen or pens.get(work) == pen
+        return not side or sides.get(work) == side
 
     rows = [[row for file in listed["files"] for row in _rows(scratch, file, batch)] for batch in range(3)]
     lines, line_order = _ordered((Line(*row) for row in rows[LINES]), lambda line: stands(line.poem))
@@ -111,8 +111,8 @@ def read_corpus(scratch: Scratch, name: str, build_seed: int, test_share: float,
     read = partial(_vectors, scratch, listed["files"], listed["vectors"])
     return Corpus(
         build_seed=build_seed,
-        test_share=float(pen != "dev") if pen else test_share,
-        sealed=pen not in ("", "dev"),
+        test_share=float(side != "dev") if side else test_share,
+        sealed=side not in ("", "dev"),
         lines=lines,
         phrases=without_shared(phrases),
         poems=poems,

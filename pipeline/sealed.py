@@ -58,7 +58,7 @@ class Sides(NamedTuple):
     """Works of test of which nothing is made any more."""
 
     @property
-    def pens(self) -> dict[str, str]:
+    def unclosed(self) -> dict[str, str]:
         """Works that are not closed -> the side beside whose works items of them are made and checked."""
         return {name: side for name, side in self.of.items() if name not in self.closed}
 
@@ -69,11 +69,11 @@ class Sides(NamedTuple):
 
 
 DEV, TEST = "dev", "test"
-"""The sides of a blind benchmark, each of which is a pen of its own."""
+"""The sides of a blind benchmark."""
 
 
-def pens_of(build: Build) -> tuple[str, ...]:
-    """The pens of a blind benchmark, and the one of an open benchmark, which has no name."""
+def side_names(build: Build) -> tuple[str, ...]:
+    """The sides of a blind benchmark, and the one of an open benchmark, which has no name."""
     return ("",) if build.config.release.blind == "off" else (DEV, TEST)
 
 
@@ -111,26 +111,26 @@ class Part(NamedTuple):
     """What of a shard is made anew, and what is carried over."""
 
     of: Mapping[str, str]
-    """Work that is not closed -> its pen; empty in an open benchmark."""
+    """Work that is not closed -> its side; empty in an open benchmark."""
     carried: frozenset[str] = frozenset()
     """Closed works, whose items stay as they were."""
 
-    def on(self, pen: str, items: Iterable[Item]) -> list[Item]:
-        """The items of a pen; all of an open benchmark, which has none."""
-        if not pen:
+    def on(self, side: str, items: Iterable[Item]) -> list[Item]:
+        """The items of a side; all of an open benchmark, which has none."""
+        if not side:
             return list(items)
-        return [item for item in items if self.of.get(source_work(item), TEST) == pen]
+        return [item for item in items if self.of.get(source_work(item), TEST) == side]
 
 
 def parts(build: Build, placed: Sides | None) -> Callable[[str], Part]:
     """Gives what of each shard is made anew."""
-    normalized, pens = build.stage(NORMALIZED), placed.pens if placed else {}
+    normalized, unclosed = build.stage(NORMALIZED), placed.unclosed if placed else {}
 
     def part(shard: str) -> Part:
         if placed is None:
             return Part({})
         names = {work(name) for name in _ids(normalized, shard)}
-        mine = {name: pens[name] for name in sorted(names) if name in pens}
+        mine = {name: unclosed[name] for name in sorted(names) if name in unclosed}
         return Part(mine, frozenset(names & placed.closed))
 
     return part

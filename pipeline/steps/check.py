@@ -20,7 +20,7 @@ from mihakk.machinery.settings import settings
 from mihakk.pipeline.build import Build, whole_input
 from mihakk.pipeline.embedder import OpenedEmbedder
 from mihakk.pipeline.people import review_stores
-from mihakk.pipeline.sealed import Part, parts, pens_of, said_of, sides
+from mihakk.pipeline.sealed import Part, parts, said_of, side_names, sides
 from mihakk.pipeline.step import Call, Share, Spread, Step, Tick, drop_prepared, prepared, shards_before
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.item import ITEM_ROWS
@@ -73,15 +73,15 @@ def _whole(build: Build, spread: Spread) -> Iterator[Share]:
     scratch = build.lake.scratch(STAGE, digest([STEP.code(), STEP.settings(build)]))
     part = parts(build, placed)
     index = {
-        pen: scratch.packed(
-            "index", [state, measured, *([pen] if pen else [])], partial(_index, build, spread, part, pen)
+        side: scratch.packed(
+            "index", [state, measured, *([side] if side else [])], partial(_index, build, spread, part, side)
         )
-        for pen in pens_of(build)
+        for side in side_names(build)
     }
     reports, of_records = reports_of(build), _of_records(build)
     yield lambda shard: Whole(scratch, index, part(shard), state, reports, of_records)
-    for pen in index:
-        drop_prepared(f"set index {pen}")
+    for side in index:
+        drop_prepared(f"set index {side}")
     scratch.keep_only(index.values())
 
 
@@ -198,9 +198,9 @@ def _output(
     scratch = whole.scratch
     first, findings = shard == build.before(STAGE).shards()[0], list[Finding]()
     of_set: list[Finding] = []
-    for pen, name in whole.set_index.items():
-        index = prepared(f"set index {pen}", scratch.root + name, partial(scratch.unpacked, SetIndex, name))
-        anew = [item for item in whole.part.on(pen, items) if item.id not in sealed]
+    for side, name in whole.set_index.items():
+        index = prepared(f"set index {side}", scratch.root + name, partial(scratch.unpacked, SetIndex, name))
+        anew = [item for item in whole.part.on(side, items) if item.id not in sealed]
         findings += check_items(anew, build.config.checks, index)
         of_set += check_set(index, build.config.checks) if first else []
     findings += [*reported, *of_set]
@@ -220,27 +220,27 @@ def _all_corrections(build: Build) -> dict[str, str]:
     return {item.id: content_hash(item) for item in corrected if item.id in settled}
 
 
-def _index(build: Build, spread: Spread, part: Callable[[str], Part], pen: str) -> SetIndex:
-    """What checks need to know of all items at once, of a pen's where the benchmark is blind."""
+def _index(build: Build, spread: Spread, part: Callable[[str], Part], side: str) -> SetIndex:
+    """What checks need to know of all items at once, of a side's where the benchmark is blind."""
     from mihakk.validators.checks.setindex import E5_BAND, cosine_band, prepare
 
     band = cosine_band(build.config.checks, build.config.embeddings)
     shards = build.before(STAGE).shards()
     gathered = spread(
-        [Call(f"{STAGE} gather {shard}", _gathered, (build, shard, part(shard), pen)) for shard in shards]
+        [Call(f"{STAGE} gather {shard}", _gathered, (build, shard, part(shard), side)) for shard in shards]
     )
     return prepare(gathered, band=band or E5_BAND)
 
 
-def _gathered(build: Build, shard: str, part: Part, pen: str) -> Gathered:
+def _gathered(build: Build, shard: str, part: Part, side: str) -> Gathered:
     """What one shard contributes to the index."""
     from mihakk.validators.checks.gathering import gather
 
     items = build.before(STAGE).read("items", ITEM_ROWS, shard)
     embedder = OpenedEmbedder(build.config.embeddings)() if cosines(build) else None
     items, _ = _fixed(build, items, reviews_of(build))
-    sealed = said_of(build, items) if pen else {}
-    return gather([item for item in part.on(pen, items) if item.id not in sealed], embedder)
+    sealed = said_of(build, items) if side else {}
+    return gather([item for item in part.on(side, items) if item.id not in sealed], embedder)
 
 
 def cosines(build: Build) -> bool:

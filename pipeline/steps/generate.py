@@ -23,7 +23,7 @@ from mihakk.pipeline.sealed import (
     carried_inputs,
     carried_items,
     parts,
-    pens_of,
+    side_names,
     sides,
 )
 from mihakk.pipeline.step import (
@@ -86,8 +86,8 @@ def _corpus(build: Build, spread: Spread) -> Iterator[Share]:
             build.config.generator, build.lake.folder("journals", "generator"), build.spending
         ) as writer:
             yield lambda shard: Shared(scratch, corpus, draws, writer, part(shard), state)
-    for pen in pens_of(build):
-        drop_prepared(f"corpus {pen}")
+    for side in side_names(build):
+        drop_prepared(f"corpus {side}")
     scratch.keep_only(used)
 
 
@@ -95,7 +95,7 @@ def _write_corpus(
     build: Build, scratch: Scratch, spread: Spread, shards: Sequence[str], placed: Sides | None
 ) -> tuple[str, list[str]]:
     """Name of the corpus, and all its files."""
-    open_to = None if placed is None else placed.pens
+    open_to = None if placed is None else placed.unclosed
     from mihakk.generators.generating import uses_vectors
     from mihakk.generators.index import pieces, write_corpus, write_index, write_vectors
     from mihakk.machinery.embeddings import model_version
@@ -172,15 +172,15 @@ def _output(build: Build, shard: str, shared: Shared, settled: Sequence[Amendmen
             refused.setdefault(row.record, set()).add(row.before)
     every = [
         generate_shard(
-            [record for record in found if not pen or shared.part.of.get(work(record.id)) == pen],
-            _read_corpus(build, shared, pen),
-            _of_pen(build.config, pen),
+            [record for record in found if not side or shared.part.of.get(work(record.id)) == side],
+            _read_corpus(build, shared, side),
+            _of_side(build.config, side),
             shared.writer and shared.writer.anew(),
             refused={record: frozenset(texts) for record, texts in refused.items()},
             chosen={row.record: (row.before, row.after) for row in settled if row.field == "wrong_idiom"},
             draws=shared.draws,
         )
-        for pen in pens_of(build)
+        for side in side_names(build)
     ]
     items = [*(item for made in every for item in made.items), *carried_items(build, shared.part.carried)]
     rejections = [row for made in every for row in made.rejected]
@@ -203,24 +203,24 @@ def _output(build: Build, shard: str, shared: Shared, settled: Sequence[Amendmen
     )
 
 
-def _read_corpus(build: Build, shared: Shared, pen: str) -> Corpus:
-    """The corpus, of a pen alone where there is one; read once per process."""
+def _read_corpus(build: Build, shared: Shared, side: str) -> Corpus:
+    """The corpus, of a side alone where there is one; read once per process."""
     from mihakk.generators.index import read_corpus
 
     name, seed, share = shared.corpus, shared.draws, build.config.release.test_share
     return prepared(
-        f"corpus {pen}",
+        f"corpus {side}",
         digest([shared.scratch.root, name, f"{seed}", share]),
-        lambda: read_corpus(shared.scratch, name, seed, share, pen),
+        lambda: read_corpus(shared.scratch, name, seed, share, side),
     )
 
 
-def _of_pen(config: BenchmarkConfig, pen: str) -> BenchmarkConfig:
-    """The config with a pen's own share of the sample, which is drawn from its works alone."""
-    if not pen or config.sample is None:
+def _of_side(config: BenchmarkConfig, side: str) -> BenchmarkConfig:
+    """The config with a side's own share of the sample, which is drawn from its works alone."""
+    if not side or config.sample is None:
         return config
     test = config.release.test_share
-    share = 1 - test if pen == DEV else test
+    share = 1 - test if side == DEV else test
     sample = config.sample.model_copy(update={"records": round(config.sample.records * share)})
     return config.model_copy(update={"sample": sample})
 
