@@ -3,8 +3,8 @@
 - A work belongs to a side, dev or test, before any item is made of it, by the texts of the works alone.
 - Items of each side are made and checked as if the other's works were not there.
 - A version closes all works of its test side. What was made of them stays as it was, sealed or not, with what
-  the checks said, as long as their own record stands and people settle nothing about it; no other item is
-  made of them.
+  the checks said, as long as their own record stands and people settle nothing about it. Where these change
+  they are made anew, so that what is the same stays; no other question is ever sealed.
 
 What others can add to is no source of a blind benchmark: see `SourceUse.contributed`.
 """
@@ -21,6 +21,7 @@ from mihakk.machinery.lake.stage import Stage
 from mihakk.pipeline.build import Build
 from mihakk.pipeline.campaigns import amendments_of
 from mihakk.pipeline.step import prepared
+from mihakk.releases.content.seals import is_label
 from mihakk.releases.content.split import group_works, source_work, work
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.idiom import Idiom
@@ -56,6 +57,8 @@ class Sides(NamedTuple):
     """Work -> `dev` or `test`."""
     closed: frozenset[str]
     """Works of test of which nothing is made any more."""
+    earlier: frozenset[str] = frozenset()
+    """Works that a version had in test, changed since or not: nothing new is asked of them."""
 
     @property
     def unclosed(self) -> dict[str, str]:
@@ -104,7 +107,7 @@ def _sides(build: Build) -> Sides:
     placed: dict[str, str] = {
         name: TEST if group in tested else split_of(group, share) for name, group in groups.items()
     }
-    return Sides(placed, closed)
+    return Sides(placed, closed, frozenset(row.work for row in kept_of(build)))
 
 
 class Part(NamedTuple):
@@ -154,6 +157,12 @@ def carried_items(build: Build, works: frozenset[str]) -> list[Item]:
 
 def _made(build: Build) -> list[Item]:
     return list(build.stage(RELEASED).read_all(ITEMS, ITEM_ROWS))
+
+
+def asked_together(build: Build) -> dict[str, tuple[str, ...]]:
+    """Question about a label that an earlier version made -> the works that were asked with it."""
+    items = _made(build) if kept_of(build) else []
+    return {item.id: tuple(sorted(map(work, item.origin.records))) for item in items if is_label(item)}
 
 
 def carried_inputs(build: Build, works: frozenset[str]) -> dict[str, Any]:

@@ -116,7 +116,10 @@ def gather(
     if key is not None:
         own = Seals(printed=(printed_digests(earlier),))
         closed = facts.closed if sealed else ()
-        placed, more = keep_apart(placed, key, SCORED, printed, seals, own=own, closed=closed)
+        together = facts.together if sealed else {}
+        placed, more = keep_apart(
+            placed, key, SCORED, printed, seals, own=own, closed=closed, together=together
+        )
         left_out = (*left_out, *more)
         test = [one.item for splits in placed.values() for one in splits.get(SCORED, ())]
         marks = marks.union(*map(seals.marks, test))

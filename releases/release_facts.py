@@ -293,6 +293,8 @@ class ReleaseFacts(Record):
     """Work to its split, of a blind benchmark: settled before items are made of it."""
     closed: frozenset[str] = frozenset()
     """Works of which an earlier version of a blind benchmark sealed what it was going to seal."""
+    together: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Question about a label, of those works, to the works that were asked with it."""
     baselines: tuple[Baseline, ...] = ()
     """How far solvers that go by form alone get on the items to be released."""
     spreads: tuple[ValueSpread, ...] = ()

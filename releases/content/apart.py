@@ -100,6 +100,7 @@ def keep_apart(
     *,
     own: Seals | None = None,
     closed: Collection[str] = (),
+    together: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[dict[str, dict[str, list[Placed]]], list[Rejection]]:
     """The items that a blind release may hold, and those left out.
 
@@ -109,7 +110,10 @@ def keep_apart(
         seals: What others have printed.
         own: What earlier versions printed with their golds.
         closed: Works of which no further question is sealed: whoever has the checks and auditors that
-            objected to one, or the open split that told it, could ask them about each option.
+            objected to one, or the open split that told it, could ask them about each option; and a question
+            that prints a poet would tell the label of one that left.
+        together: Question about a label to the works that it was asked with; with others it is asked no more,
+            for which corrected works are put together rests on their labels.
     """
     before = _earlier(earlier)
     test: list[Item] = []
@@ -125,7 +129,14 @@ def keep_apart(
     names = {unit.name: name for unit in units if (name := before.name(unit, secret))}
     late = {u.name: u for u in units if u.name not in names and u.work in closed}
     units = [unit for unit in units if unit.name not in late]
-    changed = [unit for unit in units if unit.name in names and before.has_others(unit, names[unit.name])]
+    with_others = {
+        u.name for u in units if (was := (together or {}).get(u.items[0].id)) and {*was} != u.together[1]
+    }
+    changed = [
+        unit
+        for unit in units
+        if unit.name in names and (unit.name in with_others or before.has_others(unit, names[unit.name]))
+    ]
     gone = {unit.name for unit in changed}
     old = names.keys() - gone
     stay = {names[name] for name in old}
