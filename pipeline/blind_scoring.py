@@ -30,6 +30,7 @@ from mihakk.releases.content.blind import (
     require_own_secret,
 )
 from mihakk.releases.content.secret import blind_key, keyed
+from mihakk.releases.content.split import set_of
 from mihakk.releases.hub.load import named_folder
 from mihakk.schemas.blind import BlindBoard, BlindReply, FinalFigure
 
@@ -46,6 +47,17 @@ class Received(NamedTuple):
     reply: BlindReply | None
     refused: str
     """Why it was not scored; empty where it was."""
+
+    @property
+    def name(self) -> str:
+        """Of the file, as any terminal and page can show it: teams choose it."""
+        return printable(self.path.name)
+
+
+def printable(text: str) -> str:
+    """A text without what a terminal obeys or nobody can encode."""
+    text = text.encode(errors="backslashreplace").decode()
+    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def open_board(config: Path, store: Path) -> Board:
@@ -65,12 +77,14 @@ def open_board(config: Path, store: Path) -> Board:
     answers = read_answers(find_answers(_answers_folder(board, folder)), answers_identity())
     require_own_secret(folder, answers, blind_key())
     digest = sha256((folder / MANIFEST).read_bytes())
+    opened = [(part, row) for part, split, row in opened_rows(folder, answers) if split == SPLIT]
     questions = {
-        row["id"]: question_of_row(row, release=name, digest=digest, config=part)
-        for part, split, row in opened_rows(folder, answers)
-        if split == SPLIT
+        row["id"]: question_of_row(row, release=name, digest=digest, config=part) for part, row in opened
     }
-    return Board(board, questions, store, partial(keyed, blind_key()))
+    sets = {
+        row["id"]: of for _, row in opened if (of := set_of(row["option_kinds"], row["origin"]["records"]))
+    }
+    return Board(board, questions, store, partial(keyed, blind_key()), sets)
 
 
 def score_files(
@@ -108,7 +122,7 @@ def score_files(
             received = Received(path, before.reply if before else board.receive(sent), "")
         except UsageError as error:
             # It is sent back to the team, whom the owner's folders do not concern.
-            received = Received(path, None, str(error).replace(str(path), path.name))
+            received = Received(path, None, printable(str(error).replace(str(path), path.name)))
         found.append(received)
         scored(received)
     write_board(board, public)
@@ -163,8 +177,7 @@ def _score_inbox(board: Board, inbox: Path, public: Path) -> list[Received]:
             number += 1
             stem = f"{given}-{number}"
         if received.reply is None:
-            reason = f"{received.refused}\n".encode(errors="backslashreplace")
-            write_whole(place / f"{stem}.txt", reason)
+            write_whole(place / f"{stem}.txt", f"{received.refused}\n".encode())
         else:
             _write(place / f"{stem}.json", received.reply.model_dump(mode="json"))
         received.path.rename(place / f"{stem}.jsonl")

@@ -1,6 +1,6 @@
 """What rests on sealed golds, kept from what all may see: versions tell nothing by what changes between them.
 
-- A work belongs to a side, dev or test, before any item is made of it, by the texts of the works alone.
+- A work belongs to a side, dev or test, before any item is made of it, by the works alone.
 - Items of each side are made and checked as if the other's works were not there.
 - A version closes all works of its test side. What was made of them stays as it was, sealed or not, with what
   the checks said, as long as their own record stands and people settle nothing about it. Where these change

@@ -231,14 +231,12 @@ def _splits(items: Sequence[Item], config: BenchmarkConfig, facts: ReleaseFacts)
     largest, most = max(sizes.items(), key=lambda one: (one[1], one[0]), default=("none", 0))
     whole = max(1, len(groups))
     judged = 0 < share < 1 and len(groups) >= SPLIT_JUDGED
-    is_open = config.release.blind == "off"
     return Gate(
         name="splits",
         passed=not judged or abs(tested / whole - share) <= SPLIT_MARGIN,
         asked=judged,
-        found=f"{tested / whole:.1%} of the items fall to test, asked {share:.1%}"
-        # Which items are about one work is sealed.
-        + (f"; {len(sizes)} groups, the largest ({largest}) with {most / whole:.1%}." if is_open else "."),
+        found=f"{tested / whole:.1%} of the items fall to test, asked {share:.1%}; "
+        f"{len(sizes)} groups, the largest ({largest}) with {most / whole:.1%}.",
         remedy="Items about one work or pair can't be parted: make fewer of the largest work (per_record), "
         "add works, or set release.test_share near what comes out.",
     )

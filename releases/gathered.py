@@ -25,6 +25,7 @@ from mihakk.releases.content.item_tables import (
 from mihakk.releases.content.placement import place
 from mihakk.releases.content.seals import WAITS, Seals
 from mihakk.releases.content.secret import blind_key, public_id
+from mihakk.releases.content.split import set_of
 from mihakk.releases.gates import Gate, gates, require
 from mihakk.releases.leaks import Elsewhere, leaks_gate
 from mihakk.releases.lookups import look_up
@@ -138,7 +139,13 @@ def gather(
     if key is not None:
         placed = public_items(placed, key)
         answers = seal(_tables(placed, canary, renders), config)
-        groups = {name: {one.group for one in splits.get(SCORED, ())} for name, splits in placed.items()}
+        groups = {
+            name: {
+                set_of(getattr(one.item, "option_kinds", ()), one.item.origin.records) or one.group
+                for one in splits.get(SCORED, ())
+            }
+            for name, splits in placed.items()
+        }
         # What is told is made of these, which lack what is sealed.
         placed = told_items(placed, config, key)
         opened = [

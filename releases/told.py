@@ -25,8 +25,9 @@ OF_THE_BUILD: Final = (
 """Facts that speak of sources and records; any other is not told as it stands."""
 OF_OPEN_ITEMS: Final = ("licences", "full_audit", "auditor_agreement")
 """Gates that are told with figures of the open items."""
-UNTOLD: Final = ("agreement", "miss_rate", "baselines", "losses", "unresolved")
-"""Gates that are told without figures: those of the open items alone would say something else."""
+UNTOLD: Final = ("agreement", "miss_rate", "baselines", "losses", "unresolved", "splits")
+"""Gates that are told without figures: those of the open items alone would say something else, and the share
+of all items that falls to test tells how many were made."""
 OF_RECORDS: Final = STAGES[:3]
 """Stages that read texts and no golds. How many items are made or flagged tells of a copy of a sealed text
 whether its label is the sealed one."""
@@ -110,7 +111,4 @@ def told_gates(
     found = {one.name: one.found for one in gates(items, papers.verdicts, config, told)}
     found |= {name: f"Of the open items: {found[name]}" for name in OF_OPEN_ITEMS}
     found |= dict.fromkeys(UNTOLD, "Decided over all items; a blind release doesn't tell the figures.")
-    # How many items fall to test can be counted by anybody.
-    return tuple(
-        one if one.name == "splits" else one.model_copy(update={"found": found[one.name]}) for one in decided
-    )
+    return tuple(one.model_copy(update={"found": found[one.name]}) for one in decided)

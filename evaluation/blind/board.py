@@ -96,6 +96,8 @@ class Board:
         store: The private folder of all boards: the register of keys, each log's head, and a folder for each
             season with its log and what was read in every submission, right or wrong unsaid.
         keyed: Digests by the release's secret.
+        sets: Question about a label to the name of those that are asked together, each label right once
+            among them: what is known of one tells of the others, so that they share a half and count as one.
 
     Raises:
         UsageError: The release has no ranked question, or too few for a half; the rules are not those that
@@ -108,13 +110,15 @@ class Board:
         questions: Mapping[str, Question],
         store: Path,
         keyed: Keyed,
+        sets: Mapping[str, str] | None = None,
     ) -> None:
         self.config = config
         self.questions = ranked_questions(questions, config.release)
         ordered = list(self.questions.values())
         self.release, self.version = ordered[0].release, ordered[0].version
-        self.groups = [one.group for one in ordered]
-        self.units = [one.pair_id or one.item for one in ordered]
+        sets = sets or {}
+        self.groups = [sets.get(one.item, one.group) for one in ordered]
+        self.units = [sets.get(one.item, one.pair_id or one.item) for one in ordered]
         self.keyed = keyed
         private_store(store)
         self.store, self.folder = store, store / config.name
@@ -283,7 +287,7 @@ class Board:
                 own = [entry for entry in scored if entry.card.team == team]
                 told = [entry for entry in own if entry.figure is not None]
                 held = [entry for entry in own if entry.figure is None]
-                best = max(told, key=lambda one: one.figure or 0.0, default=None)
+                best = max(told, key=self._unclipped, default=None)
                 chosen += [one for one in (best, held[-1] if held else None) if one]
             closing = self._closing(chosen, at, sum(entry.nats for entry in scored))
             self.log.add(closing)
@@ -297,6 +301,9 @@ class Board:
         else:
             earlier = begun.earlier
         told = groups_told(self.store, earlier, self.keyed)
+        # Earlier seasons may have noted the groups of single works.
+        works = zip(self.groups, self.questions.values(), strict=True)
+        told |= {group for group, one in works if one.group in told}
         self.public, self.other = halves(self.groups, self.units, self.keyed, drawn, told)
         self.__dict__.pop("slices", None)
         parts = {PUBLIC: self.public.size, OTHER: self.other.size}
@@ -435,12 +442,27 @@ class Board:
         parts = {part: self._blurred(part, half, name, marked) for part, half in self.slices.items()}
         return BlindReply(told="shown", figure=figure, slices=parts), self.cost
 
-    def _blurred(self, part: str, half: Half, name: str, marked: Marked, noise: float | None = None) -> float:
+    def _blurred(
+        self,
+        part: str,
+        half: Half,
+        name: str,
+        marked: Marked,
+        noise: float | None = None,
+        *,
+        clipped: bool = True,
+    ) -> float:
         exact = float(marked.values[half.items].mean())
         size = self.season.noise if noise is None else noise
         # Two sizes of one draw would tell the exact figure: other rules, and other sizes, draw anew.
         by = f"{self.log.first}\x1f{size!r}\x1f{part}\x1f{name}"
-        return blurred(exact, size * half.size.se, self.keyed, by)
+        return blurred(exact, size * half.size.se, self.keyed, by, clipped=clipped)
+
+    def _unclipped(self, entry: LoggedSubmission) -> float:
+        """By which a team's best is chosen: of several figures cut off at 1 the first is no better."""
+        if entry.figure != 1.0:
+            return entry.figure or 0.0
+        return self._blurred(_NAME, self.public, entry.answers, self._kept(entry.answers), clipped=False)
 
     def _row(self, own: Sequence[LoggedSubmission], figures: int) -> dict[str, Any]:
         """A team's line while the season runs: its best figure, chosen by any of those told.

@@ -141,7 +141,7 @@ def most_gain(told: float, size: PartSize) -> float:
     return min(1.0, sqrt(2 * told) * size.spread)
 
 
-def blurred(value: float, sd: float, keyed: Keyed, name: str) -> float:
+def blurred(value: float, sd: float, keyed: Keyed, name: str, *, clipped: bool = True) -> float:
     """A score with the noise that belongs to it, between 0 and 1; asking again gives the same.
 
     Args:
@@ -149,9 +149,11 @@ def blurred(value: float, sd: float, keyed: Keyed, name: str) -> float:
         sd: Standard deviation of the noise.
         keyed: The secret's digests.
         name: What is said and of which answers: another name draws other noise.
+        clipped: Whether it is cut off at 0 and 1.
     """
     drawn = (int(keyed("noise", name)[:13], 16) + 0.5) / 16**13
-    return round(min(1.0, max(0.0, value + sd * NormalDist().inv_cdf(drawn))), 4)
+    found = value + sd * NormalDist().inv_cdf(drawn)
+    return round(min(1.0, max(0.0, found)) if clipped else found, 4)
 
 
 def interval(figure: float, se: float, sd: float, figures: int = 1) -> Interval:

@@ -57,6 +57,12 @@ def source_work(item: Item) -> str:
     return work(item.origin.records[0]) if item.origin.records else item.id
 
 
+def set_of(option_kinds: Iterable[str], records: Iterable[str]) -> str:
+    """Name of the questions about a label that are asked together, each label right once; else empty."""
+    works = sorted({*map(work, records)})
+    return f"with {works[0]}" if len(works) > 1 and not LABELS.isdisjoint(option_kinds) else ""
+
+
 def group_items(
     items: Iterable[Item], clusters: Sequence[Cluster] = (), *, most: float | None = None
 ) -> dict[str, str]:

@@ -191,8 +191,10 @@ def errata(
     if blind:
         rows = [one for one in rows if one.last_version]
     stated = {one.id for one in rows}
+    # Of a sealed question no verdict is printed.
+    seen = "" if blind else "see audit/verdicts.parquet"
     rows += [
-        Erratum(id=name, reason=one.reason, evidence="see audit/verdicts.parquet", last_version=before)
+        Erratum(id=name, reason=one.reason, evidence=seen, last_version=before)
         for name, one in gone.items()
         if name not in stated
     ]

@@ -983,3 +983,36 @@ def test_answers_that_were_exchanged_on_the_disk_are_told_at_the_end(tmp_path: P
     second.write_bytes(first.read_bytes())
     with pytest.raises(ExternalFailure, match=second.name):
         board(tmp_path, questions).close(now=OVER)
+
+
+def test_questions_that_are_asked_together_share_a_half_and_count_as_one(tmp_path: Path) -> None:
+    """Each label is right once among them: what a figure tells of one tells of the others."""
+    questions = many()
+    sets = {name: f"set {number // 8}" for number, name in enumerate(sorted(questions))}
+    made = Board(ruled(), questions, tmp_path / "sets", digests, sets)
+    halves = [{made.groups[place] for place in map(int, half.items)} for half in (made.public, made.other)]
+    assert halves[0].isdisjoint(halves[1])
+    assert halves[0] | halves[1] == set(sets.values())
+    apart = Board(ruled(), questions, tmp_path / "apart", digests)
+    # Eight that stand and fall together: an eighth as many, and errors by the root of that larger.
+    assert made.public.size.units == made.public.size.groups == len(made.public.items) / 8
+    assert made.public.size.spread == pytest.approx(apart.public.size.spread * 8**0.5)
+
+
+def test_of_figures_cut_off_at_one_the_best_is_chosen_by_what_was_cut_off(tmp_path: Path) -> None:
+    questions = many(40)
+    at = board(tmp_path, questions, gain=0.2, places=10)
+    shown = []
+    for number in range(12):
+        right = 0.3 if number < 6 else 1.0
+        when = MONDAY + timedelta(days=3 * number)
+        reply = at.receive(sent(answers(questions, right, seed=number), f"r{number}"), now=when)
+        shown.append(reply.figure)
+    cut = [number for number, figure in enumerate(shown) if figure == 1.0]
+    assert cut[1:]
+    assert cut[0] < 6, "noise this large shows 1 of a guess too"
+    entries = at.log.entries
+    best = max(cut, key=lambda number: at._unclipped(entries[number]))
+    finals = at.close(now=datetime(2026, 6, 2, tzinfo=UTC))
+    assert [one.revision for one in finals] == [f"r{best}"]
+    assert at._unclipped(entries[best]) > 1.0

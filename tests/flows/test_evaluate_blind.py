@@ -588,3 +588,19 @@ def test_files_are_signed_checked_and_keys_revoked_by_commands(
     scored = call("score", sent, "--board", ruled(tmp_path, release), *place)
     assert scored.exit_code == 2
     assert "(lost): register another" in scored.output.replace("\n", " ")
+
+
+def test_a_file_name_forges_no_line_and_stops_nothing(release: AssembledRelease, tmp_path: Path) -> None:
+    keyed(tmp_path)
+    rules = ruled(tmp_path, release)
+    names = (b"e\xff.jsonl", b"x\ngamma--m.jsonl: shown, 0.990.jsonl", b"\x1b[2Jy.jsonl")
+    files = [Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)) for name in names]
+    for file in files:
+        file.write_text("no submission")
+    told = call(
+        "score", *files, "--board", rules, "--store", tmp_path / "p", "--public", tmp_path / "q", "--json"
+    )
+    assert told.exit_code == 2
+    assert "\x1b" not in told.output
+    assert len(json.loads(told.stdout)["files"]) == len(files)
+    assert not any(line.startswith("gamma") for line in told.output.splitlines())
