@@ -34,7 +34,7 @@ demo: setup  ## Build the demo benchmark: sources, items, checks, audit, release
 test: setup-test  ## Run the fast tests
 	$(BIN)/pytest -m "not services and not slow and not heavy and not drill" -n 2 $(PARALLEL)
 
-test-heavy: setup-test  ## Run the tests that take a second of processor and more: whole builds, simulations, kills
+test-heavy: setup-test  ## Run the tests that take most of the processor: whole builds, simulations, kills
 	$(BIN)/pytest $$(cut -d: -f1 tests/heavy.txt | sort -u) -m "heavy and not services and not slow and not drill" -n 2 $(PARALLEL)
 
 setup-services: setup-test

@@ -60,7 +60,7 @@ ONE_SERVER = {
 
 
 HEAVY = tuple((ROOT / "tests/heavy.txt").read_text("utf-8").split())
-"""Files, and tests of other files, that take a second of processor and more: `make test-heavy` runs them."""
+"""Files, and tests of other files, that take most of the processor: `make test-heavy` runs them."""
 
 
 @pytest.hookimpl(tryfirst=True)
