@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # The environments are ours, compiled files in them too: where an image forbids those, each of the many
 # processes would compile all it imports anew, which takes longer than most of them run.
 export PYTHONDONTWRITEBYTECODE :=
-.PHONY: help setup setup-test demo test test-heavy lint docs test-services drills audit-deps sbom bench annotate lock check-locks clean
+.PHONY: help setup setup-test demo test test-heavy test-all lint docs test-services drills audit-deps sbom bench annotate lock check-locks clean
 BIN := .venv/bin
 # Files are handed out in the order of tests/conftest.py, longest first, so that no worker idles at the end.
 # Tests of servers wait for them most of the time, so a third shares the cores of two; a fourth is one too many (time limits).
@@ -36,6 +36,9 @@ test: setup-test  ## Run the fast tests
 
 test-heavy: setup-test  ## Run the tests that take most of the processor: whole builds, simulations, kills
 	$(BIN)/pytest $$(cut -d: -f1 tests/heavy.txt | sort -u) -m "heavy and not services and not slow and not drill" -n 2 $(PARALLEL)
+
+test-all: setup-test  ## Run both in one go, as .ci/run does
+	$(BIN)/pytest -m "not services and not slow and not drill" -n 2 $(PARALLEL)
 
 setup-services: setup-test
 	@tools/service_environments.sh
