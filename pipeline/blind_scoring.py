@@ -49,9 +49,9 @@ class Received(NamedTuple):
     """Why it was not scored; empty where it was."""
 
     @property
-    def name(self) -> str:
-        """Of the file, as any terminal and page can show it: teams choose it."""
-        return printable(self.path.name)
+    def shown(self) -> Path:
+        """The path as any terminal and page can show it: teams choose the file's name."""
+        return Path(printable(str(self.path)))
 
 
 def printable(text: str) -> str:

@@ -150,13 +150,14 @@ def carried_items(build: Build, works: frozenset[str]) -> list[Item]:
     if not works:
         return []
     tasks = {TASKS.get(use.use).name for use in build.config.tasks}
-    # Read once per process: every shard takes its own of them.
-    items = prepared("sealed items", _state(build), lambda: _made(build))
-    return [item for item in items if item.task in tasks and source_work(item) in works]
+    return [item for item in _made(build) if item.task in tasks and source_work(item) in works]
 
 
 def _made(build: Build) -> list[Item]:
-    return list(build.stage(RELEASED).read_all(ITEMS, ITEM_ROWS))
+    """Read once per process: every shard takes its own of them."""
+    return prepared(
+        "sealed items", _state(build), lambda: list(build.stage(RELEASED).read_all(ITEMS, ITEM_ROWS))
+    )
 
 
 def asked_together(build: Build) -> dict[str, tuple[str, ...]]:

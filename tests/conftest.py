@@ -59,7 +59,7 @@ ONE_SERVER = {
 """Servers to the files whose tests ask them: one worker has all of these, for each that has some starts its own."""
 
 
-HEAVY = tuple((ROOT / "tests/heavy.txt").read_text("utf-8").split())
+HEAVY = frozenset((ROOT / "tests/heavy.txt").read_text("utf-8").split())
 """Files, and tests of other files, that take most of the processor: `make test-heavy` runs them."""
 
 
@@ -67,7 +67,7 @@ HEAVY = tuple((ROOT / "tests/heavy.txt").read_text("utf-8").split())
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What is heavy is marked. Longest files first; the tests of a file keep their order."""
     for item in items:
-        if item.nodeid.split("[")[0] in HEAVY or item.nodeid.startswith(tuple(f"{one}::" for one in HEAVY)):
+        if not HEAVY.isdisjoint((item.nodeid.partition("::")[0], item.nodeid.partition("[")[0])):
             item.add_marker("heavy")
 
     def place(item: pytest.Item) -> int:

@@ -121,13 +121,13 @@ def score(
         reply = received.reply
         if reply is None:
             refused.append(received)
-            console.print(f"{escape(received.name)}: [red]refused[/]: ", end="")
+            console.print(f"{escape(str(received.shown))}: [red]refused[/]: ", end="")
             console.print(received.refused, markup=False)
             continue
         figure = (
             "its team's share of the season is used up" if reply.figure is None else f"{reply.figure:.3f}"
         )
-        console.print(f"{received.name}: {reply.told}, {figure}", markup=False)
+        console.print(f"{received.shown}: {reply.told}, {figure}", markup=False)
     closed = close_season(opened, public) if close else []
     state = opened.standing()
     console.print(
@@ -143,7 +143,7 @@ def score(
     if as_json:
         print_json(
             {
-                "files": [one._asdict() | {"path": one.name} for one in scored],
+                "files": [one._asdict() | {"path": one.shown} for one in scored],
                 "standing": state,
                 "closed": closed,
             }

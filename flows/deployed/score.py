@@ -63,7 +63,7 @@ def _show(received: Sequence[Received]) -> None:
     rows = []
     for one in received:
         told = "refused" if one.reply is None else one.reply.told
-        get_run_logger().info("%s: %s", one.name, told)
-        rows.append((one.name, told))
+        get_run_logger().info("%s: %s", one.shown.name, told)
+        rows.append((one.shown.name, told))
     table = markdown_table(("file", "told"), rows)
     create_markdown_artifact(table, key="blind-scores", description=f"{len(received)} files")

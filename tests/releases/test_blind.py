@@ -344,6 +344,9 @@ def test_what_waits_is_told_by_no_finding_and_no_cue_is_measured_in_public(tmp_p
     findings = pq.read_table(release.folder / "audit" / "findings.parquet").to_pylist()
     assert not {"CH07", "TX01", "ST02"} & {row["check"] for row in findings}
     gates = json.loads((release.folder / "audit" / "gates.json").read_text(encoding="utf-8"))["gates"]
+    (splits,) = (gate["found"] for gate in gates if gate["name"] == "splits")
+    assert "groups" not in splits, "which items are about one work is sealed"
+    assert "%" not in splits, "the share tells how many items were made"
     (gate,) = [one for one in gates if one["name"] == "baselines"]
     assert not gate["passed"]
     assert "longest" not in gate["found"]
