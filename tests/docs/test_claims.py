@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,13 @@ from tools.docs_claims import MARKED, PAGE, Claim, claims, page, pages, words
 CLAIMS = list(claims().values())
 
 
+@cache
 def functions(path: Path) -> dict[str, str]:
-    """Tests of a file with their sources."""
+    """Tests of a file with the lines of each."""
     text = path.read_text(encoding="utf-8")
+    lines = text.splitlines(keepends=True)
     return {
-        node.name: ast.get_source_segment(text, node) or ""
+        node.name: "".join(lines[node.lineno - 1 : node.end_lineno])
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
     }
