@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Annotated, Final, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StrictBool, StringConstraints, model_validator
 
 from mihakk.schemas.record import Record
 
@@ -58,7 +58,7 @@ class SubmissionCard(Record):
     release: str = Field(max_length=200)
     """Name of the blind release."""
     version: str = Field(max_length=80)
-    open: bool
+    open: StrictBool
     """Whether the weights can be had."""
     kind: Literal["arabic", "persian", "multilingual", "english", "code"]
     parameters: float | None = Field(default=None, gt=0, allow_inf_nan=False)

@@ -90,19 +90,22 @@ def check_card(card: SubmissionCard, where: str) -> None:
     """Refuses what nobody sees in a card's texts, as terminals and pages obey some of it.
 
     Raises:
-        UsageError: The message names field and character. Notes may have lines and joiners.
+        UsageError: The message names field and character. Notes may have lines and joiners; a revision has
+            printable ASCII alone, so that two that differ look different.
     """
     for name, text in card.model_dump(include={"revision", "release", "version", "contact", "notes"}).items():
         for one in text if name != "notes" else text.translate(dict.fromkeys(map(ord, "\n\u200c\u200d"))):
             if unicodedata.category(one)[0] == "C" or one in "\u2028\u2029":
                 raise UsageError(f"{where}: `{name}` holds the invisible character {one!a}: take it out")
+            if name == "revision" and not one.isascii():
+                raise UsageError(
+                    f"{where}: `revision` holds {one!a}: write a commit, a digest or a date in ASCII"
+                )
 
 
 def same_revision(one: SubmissionCard, other: SubmissionCard) -> bool:
     """Whether two cards name what answered alike, as people read it."""
-    first, second = (
-        (card.model, " ".join(unicodedata.normalize("NFKC", card.revision).split())) for card in (one, other)
-    )
+    first, second = ((card.model, " ".join(card.revision.casefold().split())) for card in (one, other))
     return first == second
 
 

@@ -131,8 +131,10 @@ def test_effective_clusters_are_those_of_bell_and_mccaffrey_written_out() -> Non
     assert effective_clusters(np.array([1000.0, *[1.0] * 30])) < 3
 
 
-@pytest.mark.parametrize("law", ["lognormal, sd .5", "lognormal, sd 1", "Pareto, 1.2"])
-@pytest.mark.parametrize("clusters", [15, 40])
+@pytest.mark.parametrize(
+    ("law", "clusters"),
+    [("lognormal, sd .5", 15), ("lognormal, sd 1", 15), ("Pareto, 1.2", 15), ("Pareto, 1.2", 40)],
+)
 def test_intervals_hold_over_clusters_of_unlike_size(law: str, clusters: int) -> None:
     draws = np.random.default_rng(15)
     for truth in ((0.7, 0.3), (0.9, 0.3)):
