@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 
@@ -23,6 +23,16 @@ def grouped(rows: Iterable[Row], key: Callable[[Row], Key]) -> defaultdict[Key, 
     for row in rows:
         found[key(row)].append(row)
     return found
+
+
+def components(rows: Iterable[Sequence[Name]]) -> list[Name]:
+    """Of each row of names the one that all rows have which hang together by names, its smallest."""
+    listed = list(rows)
+    groups = Groups[Name]()
+    for first, *others in listed:
+        for other in others:
+            groups.join(first, other)
+    return [groups.root(row[0]) for row in listed]
 
 
 class Groups(Generic[Name]):

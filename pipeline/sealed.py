@@ -12,7 +12,7 @@ What others can add to is no source of a blind benchmark: see `SourceUse.contrib
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mihakk.machinery.draw import split_of
 from mihakk.machinery.errors import UsageError
@@ -21,7 +21,7 @@ from mihakk.machinery.lake.stage import Stage
 from mihakk.pipeline.build import Build
 from mihakk.pipeline.campaigns import amendments_of
 from mihakk.pipeline.step import prepared
-from mihakk.releases.content.seals import is_label
+from mihakk.releases.content.seals import is_label, sealed_marks
 from mihakk.releases.content.split import group_works, source_work, work
 from mihakk.schemas.finding import Finding
 from mihakk.schemas.idiom import Idiom
@@ -30,6 +30,9 @@ from mihakk.schemas.poem import Poem
 from mihakk.schemas.published import SealedItem
 from mihakk.schemas.rejection import Cluster
 from mihakk.schemas.stages import CHECKED, CURATED, GENERATED, NORMALIZED, RELEASED
+
+if TYPE_CHECKING:
+    from mihakk.releases.release_facts import Before
 
 KEPT, ITEMS, FINDINGS = TABLES = ("sealed", "sealed_items", "sealed_findings")
 """Tables of the last stage."""
@@ -160,10 +163,19 @@ def _made(build: Build) -> list[Item]:
     )
 
 
-def asked_together(build: Build) -> dict[str, tuple[str, ...]]:
-    """Question about a label that an earlier version made -> the works that were asked with it."""
-    items = _made(build) if kept_of(build) else []
-    return {item.id: tuple(sorted(map(work, item.origin.records))) for item in items if is_label(item)}
+def before_of(build: Build, placed: Sides | None) -> Before:
+    """What a blind version heeds of those before it."""
+    from mihakk.releases.release_facts import Before
+
+    if placed is None or not placed.earlier:
+        return Before()
+    items = _made(build)
+    corrected: dict[str, dict[str, frozenset[str]]] = {name: {} for name in placed.earlier - placed.closed}
+    for item in items:
+        if (about := source_work(item)) in corrected:
+            corrected[about][item.id] = sealed_marks(item.model_dump())
+    together = {item.id: tuple(sorted(map(work, item.origin.records))) for item in items if is_label(item)}
+    return Before(closed=placed.earlier, together=together, corrected=corrected)
 
 
 def carried_inputs(build: Build, works: frozenset[str]) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from mihakk.machinery.errors import UsageError
+from mihakk.machinery.groups import components
 from mihakk.machinery.settings import REFERENCE, SAMPLES
 from mihakk.releases.content.apart import Places, keep_apart
 from mihakk.releases.content.blind import SPLIT as SCORED
@@ -30,7 +32,7 @@ from mihakk.releases.gates import Gate, gates, require
 from mihakk.releases.leaks import Elsewhere, leaks_gate
 from mihakk.releases.lookups import look_up
 from mihakk.releases.printed import printed_digests, rows_of
-from mihakk.releases.release_facts import ReleaseFacts
+from mihakk.releases.release_facts import Before, ReleaseFacts
 from mihakk.releases.told import beside_seals, told_facts, told_gates
 from mihakk.releases.versions.diff import Contents, Signature, table_signatures
 from mihakk.schemas.benchmark import BenchmarkConfig
@@ -105,7 +107,8 @@ def gather(
     """
     placed: Places
     key = None if config.release.blind == "off" else blind_key()
-    printed = [row for folder in earlier for row in released_rows(folder)] if key else []
+    versions = [list(released_rows(folder)) for folder in earlier] if key else []
+    printed = [row for rows in versions for row in rows]
     sealed = any(row["sealed"] for row in printed)
     placed, left_out = place(items, papers.verdicts, papers.resolutions, config, facts)
     seals = seals or Seals(key=key or b"")
@@ -116,11 +119,8 @@ def gather(
     marks = frozenset[str]()
     if key is not None:
         own = Seals(printed=(printed_digests(earlier),))
-        closed = facts.closed if sealed else ()
-        together = facts.together if sealed else {}
-        placed, more = keep_apart(
-            placed, key, SCORED, printed, seals, own=own, closed=closed, together=together
-        )
+        before = facts.before if sealed else Before()
+        placed, more = keep_apart(placed, key, SCORED, versions, seals, own=own, before=before)
         left_out = (*left_out, *more)
         test = [one.item for splits in placed.values() for one in splits.get(SCORED, ())]
         marks = marks.union(*map(seals.marks, test))
@@ -139,13 +139,7 @@ def gather(
     if key is not None:
         placed = public_items(placed, key)
         answers = seal(_tables(placed, canary, renders), config)
-        groups = {
-            name: {
-                set_of(getattr(one.item, "option_kinds", ()), one.item.origin.records) or one.group
-                for one in splits.get(SCORED, ())
-            }
-            for name, splits in placed.items()
-        }
+        groups = _groups(placed)
         # What is told is made of these, which lack what is sealed.
         placed = told_items(placed, config, key)
         opened = [
@@ -185,6 +179,19 @@ def gather(
         seals=marks,
         poems=poems,
     )
+
+
+def _groups(placed: Places) -> dict[str, set[str]]:
+    """Config -> what its sealed questions hang together by: works that are alike, labels asked together."""
+    asked = [(name, one) for name, splits in placed.items() for one in splits.get(SCORED, ())]
+    sets = (set_of(getattr(one.item, "option_kinds", ()), one.item.origin.records) for _, one in asked)
+    linked = components(
+        [one.group, *filter(None, [name])] for (_, one), name in zip(asked, sets, strict=True)
+    )
+    found: dict[str, set[str]] = defaultdict(set)
+    for (name, _), group in zip(asked, linked, strict=True):
+        found[name].add(group)
+    return found
 
 
 def _kind(placed: Mapping[str, Mapping[str, Sequence[Placed]]], config: str) -> str:

@@ -273,6 +273,17 @@ class CoreFact(Record):
     """Questions not drawn because of what systems answered to an earlier version."""
 
 
+class Before(Record):
+    """What the lake keeps of earlier versions of a blind benchmark."""
+
+    closed: frozenset[str] = frozenset()
+    """Works of which a version sealed what it was going to seal."""
+    together: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Question about a label, of those works, to the works that were asked with it."""
+    corrected: dict[str, dict[str, frozenset[str]]] = Field(default_factory=dict)
+    """Of these works, if changed since: question to fingerprints of what the newest version asked by it."""
+
+
 class ReleaseFacts(Record):
     """Everything the card, the gates and the citation need beside items, audits and decisions.
 
@@ -291,10 +302,7 @@ class ReleaseFacts(Record):
     """Near duplicates that curation left standing or merged: they share a split."""
     sides: dict[str, str] = Field(default_factory=dict)
     """Work to its split, of a blind benchmark: settled before items are made of it."""
-    closed: frozenset[str] = frozenset()
-    """Works of which an earlier version of a blind benchmark sealed what it was going to seal."""
-    together: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Question about a label, of those works, to the works that were asked with it."""
+    before: Before = Field(default_factory=Before)
     baselines: tuple[Baseline, ...] = ()
     """How far solvers that go by form alone get on the items to be released."""
     spreads: tuple[ValueSpread, ...] = ()

@@ -51,6 +51,7 @@ from mihakk.evaluation.blind.submission import Submission, check_replies, ranked
 from mihakk.evaluation.metrics.metric import METRICS, Case
 from mihakk.evaluation.reading import Reading, read
 from mihakk.machinery.errors import ExternalFailure, MihakkWarning, UsageError
+from mihakk.machinery.groups import components
 from mihakk.machinery.ids import digest
 from mihakk.machinery.text import key
 from mihakk.machinery.whole import write_whole
@@ -117,8 +118,12 @@ class Board:
         ordered = list(self.questions.values())
         self.release, self.version = ordered[0].release, ordered[0].version
         sets = sets or {}
-        self.groups = [sets.get(one.item, one.group) for one in ordered]
-        self.units = [sets.get(one.item, one.pair_id or one.item) for one in ordered]
+        # Near copies of a work share its label and stand in other sets: these are one, too.
+        self.groups = components([one.group, *filter(None, [sets.get(one.item)])] for one in ordered)
+        self.units = [
+            group if one.item in sets else one.pair_id or one.item
+            for one, group in zip(ordered, self.groups, strict=True)
+        ]
         self.keyed = keyed
         private_store(store)
         self.store, self.folder = store, store / config.name

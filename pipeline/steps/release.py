@@ -25,7 +25,7 @@ from mihakk.pipeline.people import (
     miss_rate_fact,
 )
 from mihakk.pipeline.rows import source_counts
-from mihakk.pipeline.sealed import asked_together, kept_of, sealed_tables, sides
+from mihakk.pipeline.sealed import before_of, kept_of, sealed_tables, sides
 from mihakk.pipeline.sign_off import standing_overrides, standing_sign_off
 from mihakk.pipeline.step import Step, Tick
 from mihakk.pipeline.steps.audit import audited_by, journal_folder
@@ -242,8 +242,7 @@ def facts(build: Build, items: Sequence[Any]) -> ReleaseFacts:
         losses=tuple(losses(build)),
         clusters=tuple(build.stage(CURATED).read_all("clusters", Cluster)),
         sides=placed.of if placed else {},
-        closed=placed.earlier if placed else frozenset(),
-        together=asked_together(build),
+        before=before_of(build, placed),
         # A model's judgement of meaning is no form.
         baselines=tuple(one for one in quality.baselines if one.name != "most_similar"),
         spreads=(*letter_spreads(items), *(one for one in quality.spreads if one.measure == "cosine")),

@@ -8,10 +8,13 @@ Labels (metres, eras, poets) stand in many questions by their nature, and what e
 tells of its label: its poet is printed, or is missing among those that are. So a work that is asked about a
 label is asked nothing else, and works whose labels are each other's wrong options
 (`mihakk.generators.parts.together`) are asked all or none: had they each other's labels, the same would be
-printed.
+printed. Near copies of a work have its label, so this holds of all of a group: of copies with other labels
+beside each, the label that all are offered would be right.
 
-A version is read beside those before it. What an earlier version sealed keeps its place, and nothing else may
-show its texts; what it, another benchmark of the hub or this repository printed with its gold is never
+A version is read beside those before it. What the newest one sealed keeps its place as long as it asks what
+it asked: where a couplet was taken out, the next one would be asked under its name, and what another question
+showed or sealed is asked no more. Nothing else may show those texts, and what left comes back no more. What a
+version, another benchmark of the hub or this repository printed with its gold is never
 sealed, nor what it could have sealed and did not, as checks, auditors or people may have objected to it; and
 a sealed question whose options change is asked no more, for the option that stays is likely the right one.
 """
@@ -31,6 +34,7 @@ from mihakk.releases.content.placement import LIKE_TEST
 from mihakk.releases.content.seals import PRINTED, Seals, is_label
 from mihakk.releases.content.secret import keyed, public_id
 from mihakk.releases.content.split import LABELS, source_work, work
+from mihakk.releases.release_facts import Before
 from mihakk.schemas.item import ChoiceItem, Item
 from mihakk.schemas.record import Language
 from mihakk.schemas.rejection import Rejection
@@ -54,6 +58,8 @@ class _Unit:
     name: str
     items: tuple[Item, ...]
     texts: frozenset[str]
+    group: str = ""
+    """Its work and those that are like it."""
 
     @property
     def config(self) -> str:
@@ -76,9 +82,13 @@ class Earlier:
     """What versions before this one have printed."""
 
     sealed: Mapping[str, tuple[frozenset[str], frozenset[str]]]
-    """Public name of a sealed question -> its options and the runs of words it shows."""
+    """Public name of a sealed question -> its options, and the runs of words it showed in any version."""
     asked: Mapping[tuple[str, ...], str]
     """What a sealed question says -> its name: another secret gives other names."""
+    newest: frozenset[str]
+    """Names of those that the newest version asks."""
+    showing: Mapping[str, frozenset[str]]
+    """Run of words -> the sealed questions that showed it."""
 
     def name(self, unit: _Unit, secret: bytes) -> str:
         """What an earlier version called the question; empty where none sealed it."""
@@ -90,62 +100,67 @@ class Earlier:
         item = unit.items[0]
         return isinstance(item, ChoiceItem) and self.sealed[name][0] != frozenset(item.options)
 
+    def is_shown(self, unit: _Unit, name: str) -> bool:
+        """Whether another question showed any of it."""
+        return any(self.showing.get(text, frozenset()) - {name} for text in unit.texts)
+
 
 def keep_apart(
     placed: Places,
     secret: bytes,
     split: str,
-    earlier: Sequence[Mapping[str, Any]],
+    earlier: Sequence[Sequence[Mapping[str, Any]]],
     seals: Seals,
     *,
     own: Seals | None = None,
-    closed: Collection[str] = (),
-    together: Mapping[str, Sequence[str]] | None = None,
+    before: Before | None = None,
 ) -> tuple[dict[str, dict[str, list[Placed]]], list[Rejection]]:
     """The items that a blind release may hold, and those left out.
 
     Args:
         secret: Draws the order in which questions are tried.
-        earlier: Public rows of earlier versions.
+        earlier: Public rows of each earlier version, the newest last.
         seals: What others have printed.
         own: What earlier versions printed with their golds.
-        closed: Works of which no further question is sealed: whoever has the checks and auditors that
-            objected to one, or the open split that told it, could ask them about each option; and a question
-            that prints a poet would tell the label of one that left.
-        together: Question about a label to the works that it was asked with; with others it is asked no more,
-            for which corrected works are put together rests on their labels.
+        before: Of works that are closed no further question is sealed: whoever has the checks and auditors
+            that objected to one, or the open split that told it, could ask them about each option, and a
+            question that prints a poet would tell the label of one that left. A question about a label that
+            was asked with other works is asked no more: which works are put together rests on labels.
     """
-    before = _earlier(earlier)
-    test: list[Item] = []
-    dev: list[Item] = []
+    before = before or Before()
+    past = _earlier(earlier)
+    test: list[Placed] = []
+    dev: list[Placed] = []
     for splits in placed.values():
         for name, each in splits.items():
-            (test if name == split else dev).extend(one.item for one in each)
+            (test if name == split else dev).extend(each)
     every = _in_turns(list(_units(test)), secret)
     labels = {unit.name for unit in every if is_label(unit.items[0])}
     sealed = {unit.name: frozenset[str]().union(*map(seals.marks, unit.items)) for unit in every}
     printed = {unit.name for unit in every if seals.is_printed(sealed[unit.name])}
     units = [unit for unit in every if unit.name not in printed]
-    names = {unit.name: name for unit in units if (name := before.name(unit, secret))}
-    late = {u.name: u for u in units if u.name not in names and u.work in closed}
-    units = [unit for unit in units if unit.name not in late]
-    with_others = {
-        u.name for u in units if (was := (together or {}).get(u.items[0].id)) and {*was} != u.together[1]
+    names = {unit.name: name for unit in units if (name := past.name(unit, secret))}
+    late = {
+        u.name: u
+        for u in units
+        if (names[u.name] not in past.newest if u.name in names else u.work in before.closed)
     }
-    changed = [
-        unit
-        for unit in units
-        if unit.name in names and (unit.name in with_others or before.has_others(unit, names[unit.name]))
-    ]
+    units = [unit for unit in units if unit.name not in late]
+    old = [unit for unit in units if unit.name in names]
+    changed = [u for u in old if _is_with_others(u, before) or past.has_others(u, names[u.name])]
     gone = {unit.name for unit in changed}
-    old = names.keys() - gone
-    stay = {names[name] for name in old}
-    shown = frozenset[str]().union(*(runs for name, (_, runs) in before.sealed.items() if name not in stay))
-    taken = _disjoint((unit for unit in units if unit.name in old), ())
+    gone |= {unit.name for unit in old if past.is_shown(unit, names[unit.name])}
+    gone |= {u.name for u in old if u.name not in labels and _asks_another(u, sealed[u.name], before, seals)}
+    old = [unit for unit in old if unit.name not in gone]
+    stay = {names[unit.name] for unit in old}
+    shown = frozenset[str]().union(*(runs for name, (_, runs) in past.sealed.items() if name not in stay))
+    taken = _disjoint(old, ())
     new = [unit for unit in units if unit.name not in names]
-    taken += _labelled(new, labels, shown.union(*(unit.texts for unit in taken)))
-    about = {unit.work for unit in taken if unit.name in labels}
-    others = (unit for unit in new if unit.name not in labels and unit.work not in about)
+    taken += _labelled(
+        new, labels, shown.union(*(unit.texts for unit in taken)), {unit.group for unit in taken}
+    )
+    about = {unit.group for unit in taken if unit.name in labels}
+    others = (unit for unit in new if unit.name not in labels and unit.group not in about)
     taken += _disjoint(others, shown, taken)
     # Only now, so that a build that changes nothing takes and leaves the same questions for the same reasons.
     own = own or Seals()
@@ -158,7 +173,7 @@ def keep_apart(
     used = shown.union(*(unit.texts for unit in kept))
     reasons = dict.fromkeys(_ids(every), SHARED)
     reasons |= dict.fromkeys(
-        _ids(unit for unit in new if unit.name in labels or unit.work in about), LABELLED
+        _ids(unit for unit in new if unit.name in labels or unit.group in about), LABELLED
     )
     reasons |= dict.fromkeys(_ids(late.values()), CLOSED)
     reasons |= dict.fromkeys(_ids(changed), CHANGED)
@@ -190,14 +205,32 @@ def keep_apart(
     ]
 
 
+def _is_with_others(unit: _Unit, before: Before) -> bool:
+    """Whether a question about a label was asked with other works."""
+    was = before.together.get(unit.items[0].id)
+    return was is not None and {*was} != unit.together[1]
+
+
+def _asks_another(unit: _Unit, marks: frozenset[str], before: Before, seals: Seals) -> bool:
+    """Whether a question asks what another one sealed, as that couplet has its place now."""
+    was = before.corrected.get(unit.work)
+    if was is None:
+        return False
+    known = frozenset[str]().union(*(was.get(one.id, frozenset()) for one in unit.items))
+    return seals.has_sealed(marks - known)
+
+
 def _ids(units: Iterable[_Unit]) -> list[str]:
     return [item.id for unit in units for item in unit.items]
 
 
-def _units(items: Iterable[Item]) -> Iterator[_Unit]:
-    orders = grouped(items, lambda item: (isinstance(item, ChoiceItem) and item.pair_id) or item.id)
+def _units(placed: Iterable[Placed]) -> Iterator[_Unit]:
+    orders = grouped(
+        placed, lambda one: (isinstance(one.item, ChoiceItem) and one.item.pair_id) or one.item.id
+    )
     for name, both in orders.items():
-        yield _Unit(name, tuple(both), frozenset(text for item in both for text in _texts(item)))
+        texts = frozenset(text for one in both for text in _texts(one.item))
+        yield _Unit(name, tuple(one.item for one in both), texts, both[0].group)
 
 
 def _texts(item: Item) -> Iterator[str]:
@@ -245,34 +278,39 @@ def _in_turns(units: Sequence[_Unit], secret: bytes) -> list[_Unit]:
     return [unit for _, _, unit in sorted(turns, key=lambda one: one[:2])]
 
 
-def _labelled(units: Sequence[_Unit], labels: Collection[str], printed: Collection[str]) -> list[_Unit]:
-    """Questions about labels, of each work one at most, and with each those that its wrong options are from.
+def _labelled(
+    units: Sequence[_Unit], labels: Collection[str], printed: Collection[str], closed: Collection[str]
+) -> list[_Unit]:
+    """Questions about labels, of each group one at most, and with each those that its wrong options are from.
 
-    A config takes no more works than are its own when each work is shared out among those that ask about it.
+    A config takes no more groups than are its own when each is shared out among those that ask about it; of
+    `closed` ones something is asked already.
     """
     asking: dict[str, set[str]] = defaultdict(set)
     for unit in units:
-        asking[unit.work].add(unit.config)
+        asking[unit.group].add(unit.config)
     room: dict[str, float] = defaultdict(float)
     for configs in asking.values():
         for config in configs:
             room[config] += 1 / len(configs)
     taken: list[_Unit] = []
-    used, about = set(printed), set[str]()
+    used, about = set(printed), set(closed)
     sets = grouped((unit for unit in units if unit.name in labels), lambda unit: unit.together)
     for (config, works), every in sets.items():
         some = list({unit.work: unit for unit in reversed(every)}.values())
         texts = [text for unit in some for text in unit.texts]
+        groups = {unit.group for unit in some}
         if (
             {unit.work for unit in some} == works
-            and not works & about
+            and len(groups) == len(works)
+            and not groups & about
             and len(works) <= room[config]
             and len(texts) == len({*texts})
             and used.isdisjoint(texts)
         ):
             taken += some
             used.update(texts)
-            about |= works
+            about |= groups
             room[config] -= len(works)
     return taken
 
@@ -297,14 +335,16 @@ def _said(row: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _earlier(rows: Iterable[Mapping[str, Any]]) -> Earlier:
+def _earlier(versions: Sequence[Iterable[Mapping[str, Any]]]) -> Earlier:
     """What earlier versions sealed and told, from their public rows."""
-    found = list(rows)
+    *before, newest = [list(rows) for rows in versions] or [[]]
+    found = [row for rows in (*before, newest) for row in rows]
     units: Counter[str] = Counter()
     for row in {(row.get("pair_id") or row["id"]): row for row in found}.values():
         units.update(set(row.get("options") or ()))
     sealed: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
     asked: dict[tuple[str, ...], str] = {}
+    showing: dict[str, frozenset[str]] = defaultdict(frozenset)
     for row in found:
         options = row.get("options") or ()
         # What several questions offer names a class; the texts of a sealed question are its own.
@@ -313,5 +353,8 @@ def _earlier(rows: Iterable[Mapping[str, Any]]) -> Earlier:
         found_runs = frozenset(_shown(row, poet, options=not is_label))
         if row["sealed"]:
             name = asked[_said(row)] = row.get("pair_id") or row["id"]
-            sealed[name] = frozenset(options), found_runs
-    return Earlier(sealed, asked)
+            sealed[name] = frozenset(options), found_runs | sealed.get(name, ((), frozenset()))[1]
+            for run in found_runs:
+                showing[run] |= {name}
+    asks = frozenset(row.get("pair_id") or row["id"] for row in newest if row["sealed"])
+    return Earlier(sealed, asked, asks, showing)

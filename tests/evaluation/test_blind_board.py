@@ -992,11 +992,17 @@ def test_questions_that_are_asked_together_share_a_half_and_count_as_one(tmp_pat
     made = Board(ruled(), questions, tmp_path / "sets", digests, sets)
     halves = [{made.groups[place] for place in map(int, half.items)} for half in (made.public, made.other)]
     assert halves[0].isdisjoint(halves[1])
-    assert halves[0] | halves[1] == set(sets.values())
+    assert len(halves[0] | halves[1]) == len(set(sets.values()))
     apart = Board(ruled(), questions, tmp_path / "apart", digests)
     # Eight that stand and fall together: an eighth as many, and errors by the root of that larger.
     assert made.public.size.units == made.public.size.groups == len(made.public.items) / 8
     assert made.public.size.spread == pytest.approx(apart.public.size.spread * 8**0.5)
+    # Copies of a work have its label: two sets that have one each are one.
+    (one, *_), (_, *others) = (sorted(name for name in sets if sets[name] == f"set {n}") for n in (0, 1))
+    copied = questions | {one: questions[one].model_copy(update={"group": questions[others[0]].group})}
+    with_copy = Board(ruled(), copied, tmp_path / "copies", digests, sets)
+    assert len(set(with_copy.groups)) == len(set(made.groups)) - 1
+    assert len(set(with_copy.units)) == len(set(made.units)) - 1
 
 
 def test_of_figures_cut_off_at_one_the_best_is_chosen_by_what_was_cut_off(tmp_path: Path) -> None:

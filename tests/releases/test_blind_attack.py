@@ -25,9 +25,10 @@ from mihakk.releases.content.secret import public_id
 from mihakk.releases.content.split import source_work
 from mihakk.releases.gates import Gate
 from mihakk.releases.leaks import Elsewhere, attacks, leaks_gate
+from mihakk.releases.release_facts import Before
 from mihakk.schemas.audit import Audit
 from mihakk.schemas.item import AnswerItem, ChoiceItem, Item, Origin
-from mihakk.schemas.rejection import Rejection
+from mihakk.schemas.rejection import Cluster, Rejection
 from tests.releases.attack import attacked, right_of, told_more_than_chance
 from tests.releases.attacker import fold
 from tests.releases.attacker import rows as public_rows
@@ -193,7 +194,7 @@ def blind(
     """
     config = {"blind": "repository", **release}
     earlier = {"previous": before[-1], "earlier": before[:-1]} if before else {}
-    facts = FACTS.model_copy(update={"closed": frozenset(map(source_work, closed))})
+    facts = FACTS.model_copy(update={"before": Before(closed=frozenset(map(source_work, closed)))})
     return assemble(folder=folder, **release_arguments(tuple(some), facts, **config), **earlier)
 
 
@@ -288,8 +289,14 @@ def test_labels_that_are_mostly_right_in_the_open_half_are_not_sealed(tmp_path: 
         blind(tmp_path / "blind", made, test_share=0.5)
 
 
-def test_works_with_each_others_labels_are_asked_all_or_none_and_nothing_else(tmp_path: Path) -> None:
-    """Else the one that is asked is told by the labels that the others' questions print."""
+@pytest.mark.parametrize("copied", [False, True])
+def test_works_with_each_others_labels_are_asked_all_or_none_and_nothing_else(
+    tmp_path: Path, copied: bool
+) -> None:
+    """Else the one that is asked is told by the labels that the others' questions print.
+
+    Of works that are alike one is asked: of copies with other labels beside each, all are offered the right one.
+    """
     first = {source_work(item): item for item in items() if item.task == "metre_choice"}
     sets = [sorted(first)[start : start + 4] for start in range(0, 60, 4)]
     asked = []
@@ -300,7 +307,14 @@ def test_works_with_each_others_labels_are_asked_all_or_none_and_nothing_else(tm
             told = origin.model_copy(update={"records": (*origin.records, *beside)})
             asked.append(first[name].model_copy(update={"origin": told}))
     others = [item for item in items() if item.task != "metre_choice"]
-    release = blind(tmp_path / "blind", [*asked, *others], test_share=1.0)
+    like = {a[1]: b[2] for a, b in zip(sets[1::3], sets[2::3], strict=True)} if copied else {}
+    clusters = tuple(
+        Cluster(kept=f"{kept}:0", merged=(f"{one}:0",), level="couplet", method="similar", similarity=0.9)
+        for kept, one in like.items()
+    )
+    facts = FACTS.model_copy(update={"clusters": clusters})
+    given = release_arguments((*asked, *others), facts, blind="repository", test_share=1.0)
+    release = assemble(folder=tmp_path / "blind", **given)
     sealed = {row["id"] for row in public_rows(release.folder) if row["sealed"]}
     of = {public_id(SECRET.encode(), item.id): item for item in (*asked, *others)}
     labelled = {source_work(of[name]) for name in sealed if of[name].task == "metre_choice"}
@@ -309,6 +323,9 @@ def test_works_with_each_others_labels_are_asked_all_or_none_and_nothing_else(tm
     assert not labelled & told
     assert all(labelled >= {*some} or not labelled & {*some} for some in sets)
     assert told & {name for some in sets[::3] for name in some}
+    for one, other in like.items():
+        assert not {one, other} <= labelled
+        assert not ({one, other} & labelled and {one, other} & told)
 
 
 def test_the_gate_stands_in_the_release(sealed: AssembledRelease) -> None:
