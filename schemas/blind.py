@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Annotated, Final, Literal
@@ -220,6 +221,8 @@ class FinalFigure(Record):
     team: Name
     model: Name
     revision: str
+    answers: str = Field(default="", exclude_if=operator.not_)
+    """As in its line: a copy of other answers may bear the same model and revision. Empty in old logs."""
     shown: float | None
     """What the season said of the public half; None where it was held."""
     figures: int = 1

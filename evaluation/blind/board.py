@@ -538,7 +538,7 @@ class Board:
             found |= {f"{name}low": low, f"{name}high": high}
         card = entry.card.model_dump(include={"team", "model", "revision"})
         row = {**card, "shown": entry.figure, **{name: round(one, 6) for name, one in found.items()}}
-        return row | {"figures": figures}, other
+        return row | {"figures": figures, "answers": entry.answers}, other
 
     def _log(self, submission: Submission, at: datetime, **facts: Any) -> None:
         card = submission.card.model_copy(update={"contact": ""})
@@ -595,7 +595,12 @@ def _about(entry: LoggedSubmission) -> dict[str, Any]:
 
 def _final_row(final: FinalFigure, own: Sequence[LoggedSubmission]) -> dict[str, Any]:
     """A team's line when the season is over."""
-    entry = next(one for one in own if (one.card.model, one.card.revision) == (final.model, final.revision))
+    entry = next(
+        one
+        for one in own
+        if (one.card.model, one.card.revision) == (final.model, final.revision)
+        and final.answers in {"", one.answers}
+    )
     names = {
         "figure",
         "low",

@@ -973,6 +973,24 @@ def test_what_a_season_told_gains_no_more_in_the_next_than_that_states(tmp_path:
     assert abs(found["kept"]) <= 3 * (0.25 / 250) ** 0.5, "nothing was told of what final figures rest on"
 
 
+def test_a_final_figure_stands_beside_the_card_of_its_own_answers(tmp_path: Path) -> None:
+    """A copy of a rival's answers may bear the model and revision of a team's own."""
+    at = board(tmp_path, gain=0.5)
+    weak, strong = answers(many(), 0.3, 1), answers(many(), 0.95, 2)
+    at.receive(sent(strong, "x", team="beta"), now=MONDAY)
+    at.receive(sent(weak, "tiny", notes="a tiny model"), now=MONDAY)
+    at.receive(sent(strong, "tiny", open=False, notes="of everything"), now=MONDAY)
+    (shown,) = (row for row in at.standing()["entries"] if row["team"] == "alpha")
+    at.close(now=OVER)
+    (final,) = (row for row in at.standing()["entries"] if row["team"] == "alpha")
+    facts = ("open", "notes", "model", "revision")
+    assert (
+        [final[name] for name in facts]
+        == [shown[name] for name in facts]
+        == [False, "of everything", "m", "tiny"]
+    )
+
+
 def test_answers_that_were_exchanged_on_the_disk_are_told_at_the_end(tmp_path: Path) -> None:
     """A folder restored with one system's answers under another's name gives nobody a rival's figure."""
     questions = many()
