@@ -36,9 +36,10 @@ from mihakk.evaluation.blind.disclosure import (
     rank_ranges,
 )
 from mihakk.evaluation.blind.keys import sign
-from mihakk.evaluation.blind.submission import Submission
+from mihakk.evaluation.blind.submission import Submission, sign_submission, write_submission
 from mihakk.machinery.errors import ExternalFailure, MihakkWarning, UsageError
 from mihakk.machinery.ids import sha256
+from mihakk.pipeline.blind_scoring import score_files
 from mihakk.releases.content.secret import keyed
 from mihakk.schemas.blind import BlindBoard, BlindReply, Closing, LoggedSubmission, SubmissionCard
 from mihakk.schemas.evaluation import Question
@@ -1056,6 +1057,24 @@ def test_a_final_figure_stands_beside_the_card_of_its_own_answers(tmp_path: Path
         == [shown[name] for name in facts]
         == [False, "of everything", "m", "tiny"]
     )
+
+
+def test_all_files_of_a_run_count_as_of_when_it_began(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that takes long to read would make the next come too late for the season."""
+    day = datetime.now(UTC).date()
+    at = board(tmp_path / "store", opens=str(day), closes=str(day + timedelta(days=2)))
+    files = [tmp_path / f"{number}.jsonl" for number in range(3)]
+    for number, file in enumerate(files):
+        body = sent(answers(many(), 0.6, number), str(number), board="spring")
+        written = write_submission(body.card, body.replies, tmp_path / "out")
+        sign_submission(written, KEYS["alpha"])
+        written.rename(file)
+    started = datetime.now(UTC)
+    assert all(one.reply for one in score_files(at, files, tmp_path / "public"))
+    (received,) = {entry.received for entry in at.log.entries}
+    assert started <= received <= datetime.now(UTC)
 
 
 def test_answers_that_were_exchanged_on_the_disk_are_told_at_the_end(tmp_path: Path) -> None:
