@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -97,6 +98,8 @@ def score_files(
 ) -> list[Received]:
     """Scores files one after the other and writes the public board; a file that is refused stops no other.
 
+    All count as of the time at which the run begins: one that takes long to read makes none come too late.
+
     Args:
         board: The board.
         files: As `mihakk evaluate submit` writes them.
@@ -104,14 +107,38 @@ def score_files(
         scored: Called after each file.
         resume: A file that the log has already gets its reply again, as a run may have been killed after it
             scored the file; elsewhere it is refused.
+
+    Raises:
+        ExternalFailure: Another run has been scoring this board's files for a minute.
     """
+    with _alone(board):
+        return _score_files(board, files, public, scored, resume=resume)
+
+
+@contextmanager
+def _alone(board: Board) -> Iterator[None]:
+    """One run at a time, so that times in the log follow each other though a run has but one."""
+    try:
+        held = FileLock(board.folder / "inbox.lock", timeout=60).acquire()
+    except Timeout as error:
+        raise ExternalFailure(
+            f"{board.config.name}: another run scores its files: run again when it is done"
+        ) from error
+    with held:
+        yield
+
+
+def _score_files(
+    board: Board, files: Sequence[Path], public: Path, scored: Callable[[Received], None], *, resume: bool
+) -> list[Received]:
+    began = datetime.now(UTC)
     check_public(board, public)
     public.mkdir(parents=True, exist_ok=True)
     found = []
 
     def vouched(sent: Submission) -> None:
         if not (resume and board.received(sent)):
-            board.check_key(sent)
+            board.check_key(sent, began)
 
     for path in files:
         try:
@@ -119,7 +146,7 @@ def score_files(
             before = board.received(sent) if resume else None
             if before is not None and before.reply is None:
                 raise UsageError(before.refused)
-            received = Received(path, before.reply if before else board.receive(sent), "")
+            received = Received(path, before.reply if before else board.receive(sent, now=began), "")
         except UsageError as error:
             # It is sent back to the team, whom the owner's folders do not concern.
             received = Received(path, None, printable(str(error).replace(str(path), path.name)))
@@ -144,13 +171,8 @@ def score_inbox(board: Board, inbox: Path, public: Path) -> list[Received]:
     Raises:
         ExternalFailure: Another run has been scoring this board's files for a minute.
     """
-    try:
-        with FileLock(board.folder / "inbox.lock", timeout=60):
-            return _score_inbox(board, inbox, public)
-    except Timeout as error:
-        raise ExternalFailure(
-            f"{board.config.name}: another run scores its inbox: run again when it is done"
-        ) from error
+    with _alone(board):
+        return _score_inbox(board, inbox, public)
 
 
 def _score_inbox(board: Board, inbox: Path, public: Path) -> list[Received]:
@@ -183,7 +205,7 @@ def _score_inbox(board: Board, inbox: Path, public: Path) -> list[Received]:
         received.path.rename(place / f"{stem}.jsonl")
 
     oldest_first = [path for *_, path in sorted(files)]
-    return score_files(board, oldest_first, public, file_away, resume=True)
+    return _score_files(board, oldest_first, public, file_away, resume=True)
 
 
 def check_public(board: Board, public: Path) -> None:
@@ -221,9 +243,11 @@ def close_season(board: Board, public: Path) -> list[FinalFigure]:
 
     Raises:
         UsageError: The season is not over.
+        ExternalFailure: Another run has been scoring this board's files for a minute.
     """
     check_public(board, public)
-    finals = board.close()
+    with _alone(board):
+        finals = board.close()
     write_board(board, public)
     _write(public / FINAL_FILE, [one.model_dump(mode="json") for one in finals])
     return finals

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Annotated, Final, Literal
@@ -140,6 +141,8 @@ class EarlierSeason(Record):
     other: float | None = None
     """What its final figures told of the questions that its other figures said nothing of. None in logs of
     seasons that kept no questions apart for later ones; their final figures rest on a whole half."""
+    figures: int = Field(default=0, exclude_if=operator.not_)
+    """Of how many answers it told figures, final ones too; 0 in logs that did not count them."""
     last: str
     """SHA-256 of the last line of its log."""
 
@@ -179,6 +182,11 @@ class Season(Record):
         """What earlier seasons over the release told of the questions of a half, in nats."""
         kept = [one.nats if half == "public" or one.other is None else one.other for one in self.earlier]
         return sum(kept)
+
+    @property
+    def figures_before(self) -> int:
+        """Of how many answers earlier seasons told figures."""
+        return sum(one.figures for one in self.earlier)
 
 
 class LoggedSubmission(Record):
@@ -220,14 +228,18 @@ class FinalFigure(Record):
     team: Name
     model: Name
     revision: str
+    answers: str = Field(default="", exclude_if=operator.not_)
+    """As in its line: a copy of other answers may bear the same model and revision. Empty in old logs."""
     shown: float | None
     """What the season said of the public half; None where it was held."""
     figures: int = 1
-    """How many figures anybody was told, by which it may be chosen; public half and gap allow for that."""
+    """How many figures anybody was told, in earlier seasons too, by which it may be chosen; public half and
+    gap allow for that."""
     figure: float
     """By which it is ranked: of the other half. This and all figures below have noise, less than in the
     season."""
     low: float
+    """With `high` and those of the other half: what earlier seasons' final figures can add is allowed for."""
     high: float
     rank_low: int
     rank_high: int

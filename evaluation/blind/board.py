@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -165,6 +165,16 @@ class Board:
         most = most_told(self.season, PUBLIC) - self.season.carried(PUBLIC)
         return most * (1 - FINALS) / self.season.places
 
+    @property
+    def gain_before(self) -> float:
+        """What earlier seasons' final figures may add to the share known of the golds that ranks rest on."""
+        return most_gain(self.season.carried(OTHER), self.season.parts[OTHER])
+
+    @property
+    def figures(self) -> int:
+        """Among how many answers figures that anybody was told, in earlier seasons too, may have chosen."""
+        return len(self.log.told) + self.season.figures_before
+
     def receive(self, submission: Submission, *, now: datetime | None = None) -> BlindReply:
         """Scores one submission by the season's rules; the log has it before this returns.
 
@@ -236,8 +246,7 @@ class Board:
         if closing:
             rows = [_final_row(one, teams[one.team]) for one in closing.finals]
         else:
-            figures = len(_told(entries))
-            rows = [self._row(own, figures) for own in teams.values()]
+            rows = [self._row(own, self.figures) for own in teams.values()]
         told = {
             PUBLIC: self.season.carried(PUBLIC) + spent + final.get(PUBLIC, 0.0),
             OTHER: self.season.carried(OTHER) + final.get(OTHER, 0.0),
@@ -260,6 +269,7 @@ class Board:
             "gain": {
                 "so_far": round(gains[PUBLIC], 4),
                 "other_half": round(gains[OTHER], 4),
+                "other_half_before": round(self.gain_before, 4),
                 "most": self.season.gain,
             },
             "submissions": len(entries),
@@ -474,7 +484,7 @@ class Board:
 
         Args:
             own: Its submissions.
-            figures: How many were told to anybody: teams may work together.
+            figures: How many were told to anybody, in earlier seasons too: teams may work together.
         """
         told = [entry for entry in own if entry.figure is not None]
         best = max(told, key=lambda one: one.figure or 0.0, default=own[-1])
@@ -499,9 +509,9 @@ class Board:
             left = most_told(self.season, name) - self.season.carried(name) - told
             noise[name] = noise_for([half.size] * len(chosen), left, LEAST_NOISE)
             cost[name] = len(chosen) * nats(half.size, noise[name])
-        figures = len(_told(self.log.entries))
-        rows = [self._final(entry, noise, figures) for entry in chosen]
-        ranks = rank_ranges([told for _, told in rows], self._errors([entry.answers for entry in chosen]))
+        rows = [self._final(entry, noise) for entry in chosen]
+        errors = self._errors([entry.answers for entry in chosen])
+        ranks = rank_ranges([told for _, told in rows], errors, self.gain_before)
         finals = [
             FinalFigure.model_validate(row | {"rank_low": low, "rank_high": high})
             for (row, _), (low, high) in zip(rows, ranks, strict=True)
@@ -514,15 +524,15 @@ class Board:
         return [[largest_error(one != two, self.other, self.groups) for two in read] for one in read]
 
     def _final(
-        self, entry: LoggedSubmission, noise: Mapping[str, float], told_before: int
+        self, entry: LoggedSubmission, noise: Mapping[str, float]
     ) -> tuple[dict[str, Any], ToldFigure]:
         """A line of the closing without ranks, and the figure that those go by.
 
         It was chosen, and may have been fitted, by figures of the public half: the other half alone ranks it,
-        and the gap allows for the choice.
+        with what earlier final figures told of that allowed for, and the gap allows for the choice.
         """
         marked = self._kept(entry.answers)
-        figures = 1 if entry.figure is None else told_before
+        figures = max(1, self.season.figures_before) if entry.figure is None else self.figures
 
         def told(name: str, half: Half) -> ToldFigure:
             figure = self._blurred(f"final {name}", half, entry.answers, marked, noise[name])
@@ -530,7 +540,7 @@ class Board:
 
         public, other = told(PUBLIC, self.public), told(OTHER, self.other)
         chosen, beside = (interval(*one, figures) for one in (public, other))
-        alone = interval(*other)
+        alone = interval(*other, gain=self.gain_before)
         spans = {
             "": alone,
             "public_": chosen,
@@ -543,7 +553,7 @@ class Board:
             found |= {f"{name}low": low, f"{name}high": high}
         card = entry.card.model_dump(include={"team", "model", "revision"})
         row = {**card, "shown": entry.figure, **{name: round(one, 6) for name, one in found.items()}}
-        return row | {"figures": figures}, other
+        return row | {"figures": figures, "answers": entry.answers}, other
 
     def _log(self, submission: Submission, at: datetime, **facts: Any) -> None:
         card = submission.card.model_copy(update={"contact": ""})
@@ -587,11 +597,6 @@ def _teams(entries: Sequence[LoggedSubmission]) -> list[str]:
     return sorted({entry.card.team for entry in entries})
 
 
-def _told(entries: Iterable[LoggedSubmission]) -> set[str]:
-    """The answers of which anybody was told a figure."""
-    return {entry.answers for entry in entries if entry.figure is not None}
-
-
 def _about(entry: LoggedSubmission) -> dict[str, Any]:
     card = {"team", "model", "revision", "open", "kind", "parameters", "notes"}
     facts = entry.card.model_dump(mode="json", include=card)
@@ -600,7 +605,12 @@ def _about(entry: LoggedSubmission) -> dict[str, Any]:
 
 def _final_row(final: FinalFigure, own: Sequence[LoggedSubmission]) -> dict[str, Any]:
     """A team's line when the season is over."""
-    entry = next(one for one in own if (one.card.model, one.card.revision) == (final.model, final.revision))
+    entry = next(
+        one
+        for one in own
+        if (one.card.model, one.card.revision) == (final.model, final.revision)
+        and final.answers in {"", one.answers}
+    )
     names = {
         "figure",
         "low",

@@ -156,7 +156,7 @@ def blurred(value: float, sd: float, keyed: Keyed, name: str, *, clipped: bool =
     return round(min(1.0, max(0.0, found)) if clipped else found, 4)
 
 
-def interval(figure: float, se: float, sd: float, figures: int = 1) -> Interval:
+def interval(figure: float, se: float, sd: float, figures: int = 1, gain: float = 0.0) -> Interval:
     """95 % interval of a told figure: all p that are no more than z errors away from it.
 
     The variance at p is that of the sampling, 4 p (1 - p) se^2, and of the noise (E. Wilson, JASA 1927, with
@@ -167,12 +167,14 @@ def interval(figure: float, se: float, sd: float, figures: int = 1) -> Interval:
         se: Largest standard error of such a figure.
         sd: Standard deviation of the noise.
         figures: Of how many it is the best: the interval holds for all of them at once (Bonferroni).
+        gain: What whoever made the answers may know of the golds beyond what they know of others.
     """
     z = NormalDist().inv_cdf(1 - 0.025 / figures)
     wide = 4 * (z * se) ** 2
     middle = 2 * figure + wide
     root = sqrt(max(0.0, middle**2 - 4 * (1 + wide) * (figure**2 - (z * sd) ** 2)))
-    return max(0.0, (middle - root) / (2 + 2 * wide)), min(1.0, (middle + root) / (2 + 2 * wide))
+    low, high = (middle - root) / (2 + 2 * wide), (middle + root) / (2 + 2 * wide)
+    return max(0.0, low - gain), min(1.0, high + gain)
 
 
 def difference(first: float, of_first: Interval, second: float, of_second: Interval) -> Interval:
@@ -196,7 +198,9 @@ def largest_error(differs: NDArray[np.bool_], half: Half, groups: Sequence[str])
     return sqrt(float((counts**2).sum())) / len(half.items)
 
 
-def rank_ranges(told: Sequence[ToldFigure], errors: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
+def rank_ranges(
+    told: Sequence[ToldFigure], errors: Sequence[Sequence[float]], gain: float = 0.0
+) -> list[tuple[int, int]]:
     """The best and worst rank of each, all of which hold at once in 95 % of seasons.
 
     Two figures share ranks unless they differ beyond doubt, with all pairs allowed for (Bonferroni): by the
@@ -206,6 +210,7 @@ def rank_ranges(told: Sequence[ToldFigure], errors: Sequence[Sequence[float]]) -
     Args:
         told: The figures.
         errors: Of each two the largest standard error of their difference (`largest_error`).
+        gain: As of `interval`; who is ahead by no more may owe it to that alone.
     """
     pairs = max(1, len(told) * (len(told) - 1) // 2)
     z = NormalDist().inv_cdf(1 - 0.025 / pairs)
@@ -213,8 +218,9 @@ def rank_ranges(told: Sequence[ToldFigure], errors: Sequence[Sequence[float]]) -
     def beats(first: int, second: int) -> bool:
         one, other = told[first], told[second]
         upper, lower = (interval(*two, figures=pairs) for two in (one, other))
-        most = z * hypot(errors[first][second], one.sd, other.sd)
-        return difference(one.figure, upper, other.figure, lower)[0] > 0 and one.figure - other.figure > most
+        most = gain + z * hypot(errors[first][second], one.sd, other.sd)
+        least, _ = difference(one.figure, upper, other.figure, lower)
+        return least > gain and one.figure - other.figure > most
 
     places = range(len(told))
     return [

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from pathlib import Path
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, cast
 
 from filelock import FileLock
@@ -100,17 +101,18 @@ def public_key(path: Path) -> str:
 
 
 def require_file(path: Path) -> None:
-    """Refuses what others may send in place of a file: a pipe is waited for, a device never ends.
+    """Refuses what others may send in place of a file: a pipe is waited for, a device never ends, and a link
+    may lead to what they can't read themselves.
 
     Raises:
         UsageError: It is no plain file.
     """
     try:
-        found = path.is_file()
-    except OSError:  # of a link to where nobody may look, or whose target has too long a name
+        found = S_ISREG(path.lstat().st_mode)
+    except OSError:
         found = False
     if not found:
-        raise UsageError(f"{path} can't be read: it is no regular file, or not there")
+        raise UsageError(f"{path} can't be read: it is no regular file (a link is none), or not there")
 
 
 def private_key(path: Path) -> Ed25519PrivateKey:

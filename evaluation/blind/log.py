@@ -69,6 +69,11 @@ class SubmissionLog:
         final = sum(self.closing.nats.values()) if self.closing else 0.0
         return sum(entry.nats for entry in self.entries) + final
 
+    @property
+    def told(self) -> set[str]:
+        """The answers of which anybody was told a figure before the end."""
+        return {entry.answers for entry in self.entries if entry.figure is not None}
+
     @contextmanager
     def held(self, seconds: float = 60) -> Iterator[SubmissionLog]:
         """The log for one process alone, read anew: two submissions at once are scored one after the other.

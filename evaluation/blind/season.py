@@ -27,7 +27,7 @@ from mihakk.schemas.blind import BlindBoard, EarlierSeason, PartSize, Season
 PUBLIC: Final = "public"
 """The half whose figures are told during the season."""
 OTHER: Final = "other"
-"""The half that final ranks rest on: neither the season nor an earlier one said anything of it."""
+"""The half that final ranks rest on: of it only final figures of earlier seasons said anything before."""
 TOLD_GROUPS: Final = "groups.json"
 """In a season's folder: the groups of its public half."""
 
@@ -201,5 +201,8 @@ def earlier_seasons(store: Path, board: str, release: str, keyed: Keyed) -> tupl
                 f"{board} too. Close it first: `mihakk evaluate score --close --board BOARD.yaml`"
             )
         other = log.closing.nats.get(OTHER, 0.0)
-        found.append(EarlierSeason(board=log.season.board, nats=log.nats, other=other, last=log.last))
+        # A submission that was held got its only figure at the end.
+        figures = len(log.told) + sum(one.shown is None for one in log.closing.finals)
+        name = log.season.board
+        found.append(EarlierSeason(board=name, nats=log.nats, other=other, figures=figures, last=log.last))
     return tuple(found)

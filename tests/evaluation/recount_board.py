@@ -3,8 +3,9 @@
     python -I recount_board.py LOG
 
 Follows the chain of digests, checks every signature by the package `cryptography`, works out the noise from
-the rules, adds up what all figures tell at most, and prints the bounds it comes to; fails where the log says
-anything else. The formulas are those of the page on leaderboards. Only who kept an earlier copy can tell
+the rules, adds up what all figures tell at most, and prints the bounds it comes to, works out the intervals of
+final figures, and looks whether anybody ranks above another by less than earlier seasons can have told; fails
+where the log says anything else. The formulas are those of the page on leaderboards. Only who kept an earlier copy can tell
 whether an owner wrote the whole log anew.
 """
 
@@ -14,6 +15,7 @@ import hashlib
 import json
 import math
 import pathlib
+import statistics
 import sys
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -51,6 +53,36 @@ def check_owners(rows):
             assert owners.setdefault(key, team) == team, "a key signs for two teams"
 
 
+def span(figure, part, noise, figures, gain):
+    """All p whose distance from a figure is no more than chance explains, and what was known before."""
+    z = statistics.NormalDist().inv_cdf(1 - 0.025 / figures)
+    sampled = 4 * (z * part["se"]) ** 2
+    a, b, c = 1 + sampled, -2 * figure - sampled, figure**2 - (z * noise * part["se"]) ** 2
+    root = math.sqrt(max(0, b * b - 4 * a * c))
+    return max(0, (-b - root) / (2 * a) - gain), min(1, (-b + root) / (2 * a) + gain)
+
+
+def check_finals(row, season, seen, gain):
+    """Intervals as the rules give them, and no rank by what earlier final figures may have told alone."""
+    earlier = sum(one.get("figures", 0) for one in season["earlier"])
+    finals = row["finals"]
+    for one in finals:
+        figures = max(1, earlier) if one["shown"] is None else earlier + len(seen)
+        assert one["figures"] == figures, "by how many figures it may be chosen"
+        wanted = {
+            "": span(one["other"], season["parts"]["other"], row["noise"]["other"], 1, gain),
+            "public_": span(one["public"], season["parts"]["public"], row["noise"]["public"], figures, 0),
+        }
+        wanted["other_"] = wanted[""]
+        for name, (low, high) in wanted.items():
+            said = one[f"{name}low"], one[f"{name}high"]
+            assert math.dist(said, (low, high)) < 3e-6, "a final interval"
+        above = sum(rival["figure"] - one["figure"] > gain for rival in finals)
+        below = sum(one["figure"] - rival["figure"] > gain for rival in finals)
+        assert one["rank_low"] <= 1 + above, "below somebody by what was known before alone"
+        assert one["rank_high"] >= len(finals) - below, "above somebody by what was known before alone"
+
+
 def main(path):
     lines = pathlib.Path(path).read_bytes().splitlines(keepends=True)
     before = ""
@@ -65,12 +97,14 @@ def main(path):
     # What is kept for the end is no question of an earlier season's figures but the final ones.
     kept = sum(one["nats"] if one["other"] is None else one["other"] for one in season["earlier"])
     told = {"public": carried, "other": kept}
+    before_finals = math.sqrt(2 * kept) * season["parts"]["other"]["spread"]
     spent, seen = {}, {}
     parts = [part for part in season["parts"] if part != "other"]
     check_rules(season, parts, carried)
     check_owners(rest)
     for row in rest:
         if row["kind"] == "closed":
+            check_finals(row, season, seen, min(1, before_finals))
             for half, noise in row["noise"].items():
                 cost = len(row["finals"]) * told_by(season["parts"][half], noise)
                 assert math.isclose(row["nats"][half], cost, abs_tol=1e-9), "what final figures count"
@@ -91,7 +125,11 @@ def main(path):
         if reply and reply["figure"] is not None:
             seen.setdefault(row["answers"], reply["figure"])
     bounds = {half: math.sqrt(2 * nats) * season["parts"][half]["spread"] for half, nats in told.items()}
-    print(json.dumps({"bounds": bounds, "spent": spent, "gain": season["gain"], "last": before}))
+    print(
+        json.dumps(
+            {"bounds": bounds, "spent": spent, "gain": season["gain"], "last": before, "known": before_finals}
+        )
+    )
 
 
 main(sys.argv[1])

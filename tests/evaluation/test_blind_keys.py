@@ -226,6 +226,17 @@ def test_a_pipe_in_place_of_a_key_or_file_is_refused_and_not_waited_for(tmp_path
             reader(tmp_path / "pipe")
 
 
+def test_a_link_is_not_followed_to_what_its_sender_can_not_read(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text('{"card": {"board": "a secret"}}\n')
+    (tmp_path / "link").symlink_to(secret)
+    with pytest.raises(
+        UsageError, match=r"link can't be read: it is no regular file \(a link is none\)"
+    ) as said:
+        read_submission(tmp_path / "link")
+    assert "a secret" not in str(said.value)
+
+
 def test_a_file_signed_in_the_future_is_refused(board: Board, tmp_path: Path) -> None:
     path = signed(tmp_path)
     refused(board, path, "which is yet to come: set the clock", MONDAY - timedelta(days=2))

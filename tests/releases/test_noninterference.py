@@ -446,7 +446,7 @@ TOLD_BY_A_BOARD = {
     *(
         f"finals.{name}"
         for name in FinalFigure.model_fields
-        if name not in ("team", "model", "revision", "figures")
+        if name not in ("team", "model", "revision", "answers", "figures")
     ),
     *("before", "mac"),
 }
