@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -51,6 +52,7 @@ from mihakk.evaluation.reading.reading import UNREAD, Reading
 from mihakk.evaluation.reading.run_on import without_run_on
 from mihakk.evaluation.reading.statements import (
     MARKED,
+    Known,
     Statement,
     alone,
     counts_in_roman,
@@ -130,12 +132,17 @@ def read_choice(
     if not text:
         return UNREAD._replace(notes=notes)
     known, words = labels_of(tuple(labels)), tuple(options)
+    stated: Known = {}
 
     def answers(part: str) -> bool:
         if multiple:
             return bool(_several(part, known))
-        found = _one(part, known, words, cut=False)
-        return found is not None and (found.rule in _STATING or last_tag(part) is not None)
+        if last_tag(part) is not None:
+            return _one(part, known, words, cut=False, stated=stated) is not None
+        found = _whole(part, known, words) or _said(
+            part, statements(part, known, words, stated), known, cut=False
+        )
+        return found is not None and found.rule in _STATING
 
     text, is_run_on = without_run_on(text, words, answers)
     cut = cut and not is_run_on
@@ -149,7 +156,7 @@ def read_choice(
         picks = _several(inside, known)
         rule = RULES["tag" if tag else "label_line"] if picks else ""
         return Reading(inside if picks else "", picks, rule, notes, format_ok=bool(picks))
-    found = _one(inside, known, words, cut=cut)
+    found = _one(inside, known, words, cut=cut, stated={} if tag else stated)
     if found is None:
         return UNREAD._replace(notes=notes)
     notes += tuple(note for note in found.notes if note not in notes)
@@ -166,20 +173,13 @@ def read_choice(
     )
 
 
-def _one(text: str, labels: Labels, options: tuple[str, ...], *, cut: bool) -> _Pick | None:
+def _one(text: str, labels: Labels, options: tuple[str, ...], *, cut: bool, stated: Known) -> _Pick | None:
     """The single label of a text."""
-    if len(text) <= _LONGEST_LABEL_LINE and (place := whole_label(text, labels)) is not None:
-        return _Pick(place, "label_line")
-    if (place := option_of(text, labels, options)) is not None:
-        return _Pick(place, "option_text")
-    if len(text) <= _LONGEST_LABEL_LINE and (place := whole_parallel(text, labels)) is not None:
-        return _Pick(place, "other_alphabet")
-    said = statements(text, labels, options)
-    if (stated := _stated(text, said, labels, cut=cut)) is not None:
-        return stated
-    right = {one.place for one in said if one.force == "called_right"}
-    if right:
-        return _Pick(right.pop() if len(right) == 1 else None, "called_right")
+    if (found := _whole(text, labels, options)) is not None:
+        return found
+    said = statements(text, labels, options, stated)
+    if (found := _said(text, said, labels, cut=cut)) is not None:
+        return found
     lines = [line for line in text.splitlines() if line.strip()]
     is_finished = not cut and (len(text) <= _SHORT or text.rstrip(" *_").endswith(_FINISHED))
     return (
@@ -188,6 +188,25 @@ def _one(text: str, labels: Labels, options: tuple[str, ...], *, cut: bool) -> _
         or _label_named(text, said, labels, is_finished=is_finished)
         or (_option_named(text, labels, options) if is_finished else None)
     )
+
+
+def _whole(text: str, labels: Labels, options: tuple[str, ...]) -> _Pick | None:
+    """The label, or the option's words, that a text is and nothing else."""
+    if len(text) <= _LONGEST_LABEL_LINE and (place := whole_label(text, labels)) is not None:
+        return _Pick(place, "label_line")
+    if (place := option_of(text, labels, options)) is not None:
+        return _Pick(place, "option_text")
+    if len(text) <= _LONGEST_LABEL_LINE and (place := whole_parallel(text, labels)) is not None:
+        return _Pick(place, "other_alphabet")
+    return None
+
+
+def _said(text: str, said: Sequence[Statement], labels: Labels, *, cut: bool) -> _Pick | None:
+    """The label that is said to be the answer, or the one that is called right."""
+    if (stated := _stated(text, said, labels, cut=cut)) is not None:
+        return stated
+    right = {one.place for one in said if one.force == "called_right"}
+    return _Pick(right.pop() if len(right) == 1 else None, "called_right") if right else None
 
 
 def _stated(text: str, said: Sequence[Statement], labels: Labels, *, cut: bool) -> _Pick | None:
@@ -370,8 +389,11 @@ def _several(text: str, labels: Labels) -> tuple[int, ...]:
 
 def _list(text: str, labels: Labels) -> tuple[int, ...]:
     """Indices of the labels of a list such as `أ، ج`, `A and C` or `ACD`; none where it holds more."""
-    if len(text) > _LONGEST_LIST:
-        return ()
+    return () if len(text) > _LONGEST_LIST else _short_list(text, labels)
+
+
+@lru_cache(maxsize=256)
+def _short_list(text: str, labels: Labels) -> tuple[int, ...]:
     text = unwrapped(text)
     found: set[int] = set()
     end = 0

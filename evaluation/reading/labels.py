@@ -56,9 +56,9 @@ _LONGEST_WRAPPED: Final = 64
 """Characters of the longest text that can be a label within wrappers and marks."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Labels:
-    """The labels of one question, folded for comparison."""
+    """The labels of one question, folded for comparison; remembered by, and so compared as objects."""
 
     own: dict[str, int]
     """Folded label to index."""
@@ -105,18 +105,26 @@ def clean(text: str) -> str:
 
 def unwrapped(text: str) -> str:
     """Text without the wrappers that enclose all of it, bullets before it and marks after it."""
-    before = None
+    whole, at, before = text, 0, None
+    partners: dict[str, dict[int, int]] = {}
     while before != text:
         before = text
-        text = _LEADING.sub("", text.strip()).rstrip(" \n")
+        text = _LEADING.sub("", text.strip())
+        at += len(before.rstrip()) - len(text)
+        text = text.rstrip(" \n")
         for opened, closed in WRAPPERS if text[:1] in _OPENING else ():
-            if (
-                text.startswith(opened)
-                and text.endswith(closed)
-                and len(text) > len(opened) + len(closed)
-                and _encloses(text, opened, closed)
-            ):
+            last = at + len(text) - len(closed)
+            if not text.startswith(opened) or not text.endswith(closed) or last <= at + len(opened):
+                continue
+            if opened == closed:
+                is_whole = opened not in text[len(opened) : -len(closed)]
+            else:
+                if opened not in partners:
+                    partners[opened] = _partners(whole, opened, closed)
+                is_whole = partners[opened].get(at) == last  # not so in `(A) or (B)`
+            if is_whole:
                 text = text[len(opened) : -len(closed)]
+                at += len(opened)
                 break
         else:
             text = _without_mark(text)
@@ -145,26 +153,28 @@ def label_in_text(token: str, labels: Labels) -> int | None:
 
 def _folded_token(text: str) -> str:
     text = text.strip()
-    if len(text) > _LONGEST_WRAPPED or ("\\" not in text and len(TOKEN.findall(text)) != 1):
+    return "" if len(text) > _LONGEST_WRAPPED else _folded_within(text)
+
+
+@lru_cache(maxsize=1024)
+def _folded_within(text: str) -> str:
+    if "\\" not in text and len(TOKEN.findall(text)) != 1:
         return ""
     text = unwrapped(text)
     return fold(text) if len(text) <= _LONGEST and TOKEN.fullmatch(text) else ""
 
 
-def _encloses(text: str, opened: str, closed: str) -> bool:
-    """Whether the first mark's partner is the last one: not so in `(A) or (B)`."""
-    inside = text[len(opened) : -len(closed)]
-    if opened == closed:
-        return opened not in inside
-    depth = 0
-    for place in range(len(inside)):
-        if inside.startswith(closed, place):
-            depth -= 1
-            if depth < 0:
-                return False
-        elif inside.startswith(opened, place):
-            depth += 1
-    return depth == 0
+def _partners(text: str, opened: str, closed: str) -> dict[int, int]:
+    """Where each opening mark is closed."""
+    found: dict[int, int] = {}
+    still_open: list[int] = []
+    for place in range(len(text)):
+        if text.startswith(closed, place):
+            if still_open:
+                found[still_open.pop()] = place
+        elif text.startswith(opened, place):
+            still_open.append(place)
+    return found
 
 
 def _without_mark(text: str) -> str:

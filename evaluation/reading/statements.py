@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from mihakk.evaluation.reading import cues
@@ -20,8 +22,12 @@ _FAR: Final = 8
 _BACK: Final = 48
 """Characters before a word of answering that are looked at."""
 _LONGEST_CUE: Final = 16
+_LONGEST_WORD: Final = 64
+"""Folded letters that no word of answering has; marks may make one longer."""
 _NEAR: Final = 3
 """Words within which a negation bears on a label."""
+_ROUND: Final = 256
+"""More characters than are looked at behind a label or an option's words, but for its sentence and line."""
 _SENTENCE_OF: Final = 3
 """Words from which what follows a label may be a sentence, and not the option's words."""
 _BREAK: Final = re.compile(r"(?<![.\d])\.(?!\.)(?=\D|\Z)|[!?؟؛;。]")
@@ -31,6 +37,8 @@ _PLAIN: Final = re.compile(r" (is|هي|هو):? \(?(\w)\)?\.(?=\s|\Z)(?!\s?[A-Z]\
 _BREAKS: Final = (". ", "\n", "? ", "! ", "؟", "؛", ";")
 _STOP: Final = re.compile(r"[.!?؟؛;،,\n]")
 _SENTENCE: Final = re.compile(r"[^.!?؟؛\n]*+(?:\.(?=\S)[^.!?؟؛\n]*+)*+")
+_SENTENCE_END: Final = re.compile(r"[!?؟؛\n]|\.(?!\S)")
+"""Where `_SENTENCE` stops."""
 _PHRASE: Final = re.compile(r"[\W_]*+[^.!?؟\n]{0,100}")
 MARKED: Final = re.compile(r"\s?[*_`»\"'\])}$]{0,8}\s?(?:[):](?!\w)|[.\-–—](?=[\s*_$)]|$))")
 _ENDS: Final = re.compile(r"[*_`»\"'\])}$\\ \t\r]{0,12}+(?:[.,:،](?!\d)|[;؛!?؟)\n]|\Z)")
@@ -65,6 +73,8 @@ _MARKS: Final = " .*_`»\"'])}$\\!"
 """What may stand behind the label that ends a reply."""
 
 
+_TELLING: Final = (cues.BECAUSE, cues.RIGHT | cues.ANSWER, cues.NEGATION | cues.MAYBE, cues.CHOOSE)
+"""What behind an option tells whether it is called right or chosen."""
 _MIGHT: Final = cues.MAYBE - {"can"}
 """As in "one might think the answer is B", but not in "we can say"."""
 _ENDING: Final = cues.NEGATION | cues.BUT | cues.IF | cues.PLURAL
@@ -82,30 +92,66 @@ class Statement(NamedTuple):
     """Of what it names."""
 
 
-def statements(text: str, labels: Labels, options: tuple[str, ...]) -> list[Statement]:
-    """All of them, in order."""
+Known = dict[tuple[int, int], Statement | None]
+"""What words of answering state, by their start and end, whatever follows the text they were read in."""
+
+
+def statements(
+    text: str, labels: Labels, options: tuple[str, ...], known: Known | None = None
+) -> list[Statement]:
+    """All of them, in order.
+
+    Args:
+        text: What is read.
+        labels: Of the question.
+        options: Their words.
+        known: What its beginnings, each of them whole lines, were read as; added to.
+    """
     found: list[Statement] = []
     end = 0
+    known = {} if known is None else known
+    settled = len(text.rstrip()) - _REACH - reach_of(options) - _ROUND
     for start, behind in _cues(text):
         if start < end:
             continue
-        word = fold(text[start:behind])
-        if word in cues.ANSWER or word in cues.BOXED:
-            one = _answer(text, start, behind, labels, options)
-        elif word in cues.OPTION:
-            one = _option(text, start, behind, labels)
-        elif word in cues.RIGHT:
-            one = _right(text, start, behind, labels)
-        elif word in cues.CHOOSE:
-            one = _chosen(text, start, behind, labels)
+        if (start, behind) in known:
+            one = known[start, behind]
         else:
-            continue
+            one = _statement(text, start, behind, labels, options)
+            if behind < settled and _is_before_line(text, behind, settled):
+                known[start, behind] = one
         if one is not None:
             found.append(one)
             end = one.end
     if found and counts_in_roman(text, labels):
         found = [one for one in found if one.force == "stated" or one.place != labels.own["i"]]
     return found
+
+
+def _cue(text: str, start: int, end: int) -> str:
+    """A word folded, or as much of it as no word of answering is as long as."""
+    size = _LONGEST_WORD
+    while start + size < end and len(fold(text[start : start + size])) <= _LONGEST_WORD:
+        size *= 2
+    return fold(text[start : min(end, start + size)])
+
+
+def _is_before_line(text: str, at: int, stop: int) -> bool:
+    """Whether the line is known that follows a label behind a word of answering, if it is looked at."""
+    return "\n" not in text[at : at + _REACH] or text.find("\n", at + _REACH, stop + _REACH) >= 0
+
+
+def _statement(
+    text: str, start: int, behind: int, labels: Labels, options: tuple[str, ...]
+) -> Statement | None:
+    word = _cue(text, start, behind)
+    if word in cues.ANSWER or word in cues.BOXED:
+        return _answer(text, start, behind, labels, options)
+    if word in cues.OPTION:
+        return _option(text, start, behind, labels)
+    if word in cues.RIGHT:
+        return _right(text, start, behind, labels)
+    return _chosen(text, start, behind, labels) if word in cues.CHOOSE else None
 
 
 def counts_in_roman(text: str, labels: Labels) -> bool:
@@ -120,10 +166,12 @@ def _cues(text: str) -> list[tuple[int, int]]:
     if len(lowered) != len(text):  # one letter has two small ones
         lowered = text.replace("İ", "I").lower()
     for word in cues.LATIN:
-        at = lowered.find(word)
+        at, end = lowered.find(word), 0
         while at >= 0:
-            if (not at or not text[at - 1].isalnum()) and (match := TOKEN.match(text, at)):
-                found.append(match.span())
+            if not at or not text[at - 1].isalnum():
+                # Marks within one long word: each of its parts ends where it does.
+                end = match.end() if at >= end and (match := TOKEN.match(text, at)) else end
+                found.append((at, end))
             at = lowered.find(word, at + len(word))
     if not text.isascii():
         found += [match.span() for match in cues.ARABIC.finditer(text)]
@@ -170,18 +218,16 @@ def _option(text: str, start: int, end: int, labels: Labels) -> Statement | None
         return Statement("stated", behind.place, start, behind.end)
     if says:
         return Statement("named", behind.place, start, behind.end)
-    sentence = _SENTENCE.match(text, behind.end)
-    words = _words(sentence[0] if sentence else "")
-    reasons = next((at for at, word in enumerate(words) if word in cues.BECAUSE), len(words))
-    said = set(words[:reasons])
-    if said & (cues.RIGHT | cues.ANSWER):
-        return (
-            None
-            if said & (cues.NEGATION | cues.MAYBE)
-            else Statement("called_right", behind.place, start, behind.end)
-        )
-    chosen = (said | set(before[-2 * _NEAR :])) & cues.CHOOSE and not set(before) & cues.NEGATION
-    return Statement("named", behind.place, start, behind.end) if chosen else None
+    since, stop = _sentence_of(text, behind.end)
+    reasons, right, denied, chosen = (
+        places[bisect_left(places, behind.end)] for places in _telling(text, since, stop)
+    )
+    if right < reasons:
+        return None if denied < reasons else Statement("called_right", behind.place, start, behind.end)
+    is_chosen = chosen < reasons or set(before[-2 * _NEAR :]) & cues.CHOOSE
+    if not is_chosen or set(before) & cues.NEGATION:
+        return None
+    return Statement("named", behind.place, start, behind.end)
 
 
 def _right(text: str, start: int, end: int, labels: Labels) -> Statement | None:
@@ -227,7 +273,7 @@ def _behind(text: str, at: int, labels: Labels, options: tuple[str, ...], *, far
     if (plain := _PLAIN.match(text, at)) and (place := label_in_text(plain[2], labels)) is not None:
         return _Behind(place, *plain.span(2), frozenset((fold(plain[1]),)))
     seen: set[str] = set()
-    last, before, odd, has_line = "", at, 0, False
+    last, before, odd, has_line, says = "", at, 0, False, False
     for match in TOKEN.finditer(text, at, at + _REACH):
         word, (start, end) = match[0], match.span()
         gap = text[before:start]
@@ -236,23 +282,26 @@ def _behind(text: str, at: int, labels: Labels, options: tuple[str, ...], *, far
             if not is_new_line or _BREAK.search(gap):
                 return None
             has_line = True
-        folded = fold(word) if len(word) < _LONGEST_CUE else ""
+        folded, may_be_label, is_either, is_usual = _kind_of(word, labels)
+        says = says or ":" in gap
         if not odd or last in cues.COPULA or ":" in gap:
-            place = _label(text, word, start, end, labels, direct=not has_line, strict=bool(odd))
+            place = None
+            if may_be_label:
+                place = _label(text, word, start, end, labels, direct=not has_line, strict=bool(odd))
             if place is not None:
                 is_told_again = has_line and _is_listed(text, place, end, labels)
                 one = alone(text, place, end, labels)
                 # An option may be "A and B" itself.
                 one = _words_of_option(text, start, labels, options)[0] if one is None else one
                 return None if is_told_again else _Behind(one, start, end, frozenset(seen))
-            if folded in cues.EITHER or _is_run_of_labels(word, labels):
+            if is_either:
                 return _Behind(None, start, end, frozenset(seen))
-            if options and (seen & cues.COPULA or ":" in text[at:start]):
-                place, stop = _words_of_option(text, start, labels, options)
-                if place is not None:
-                    return _Behind(place, start, stop, frozenset(seen))
-        if folded in cues.FILLER or folded in cues.MAYBE:
+            place, stop = _words_of_option(text, start, labels, options) if says and options else (None, end)
+            if place is not None:
+                return _Behind(place, start, stop, frozenset(seen))
+        if is_usual:
             seen.add(folded)
+            says = says or folded in cues.COPULA
         else:
             odd += 1
             if folded in _ENDING or not far or odd > _FAR:
@@ -261,6 +310,18 @@ def _behind(text: str, at: int, labels: Labels, options: tuple[str, ...], *, far
     return None
 
 
+@lru_cache(maxsize=4096)
+def _kind_of(word: str, labels: Labels) -> tuple[str, bool, bool, bool]:
+    """A word folded, and whether it may be a label, names several, and may stand before a label."""
+    folded = fold(word) if len(word) < _LONGEST_CUE else ""
+    may_be_label = label_in_text(word, labels) is not None or (
+        len(word) == 1 and word.upper() in labels.latin
+    )
+    is_either = folded in cues.EITHER or _is_run_of_labels(word, labels)
+    return folded, may_be_label, is_either, folded in cues.FILLER or folded in cues.MAYBE
+
+
+@lru_cache(maxsize=1024)
 def _words_of_option(
     text: str, start: int, labels: Labels, options: tuple[str, ...]
 ) -> tuple[int | None, int]:
@@ -314,12 +375,10 @@ def alone(text: str, place: int, end: int, labels: Labels) -> int | None:
     """
     if _CLOSED.match(text, end):
         return place
-    sentence = _SENTENCE.match(text, end)
-    stop = sentence.end() if sentence else end
-    if "(" in text[end:stop]:
-        for one in _NEXT_IN_BRACKETS.finditer(text, end, stop):
-            if label_in_text(one[1], labels) not in (None, place) and not _says(text, one.end(), stop):
-                return None
+    since, stop = _sentence_of(text, end)
+    opened, others = _in_brackets(text, since, stop, labels)
+    if opened >= end and any(last >= end for other, last in others if other != place):
+        return None
     match = TOKEN.search(text, end, min(stop, end + 16))
     if match is None:
         return place
@@ -340,6 +399,46 @@ def _says(text: str, at: int, stop: int) -> bool:
     """Whether a verb follows: what stands before it begins a clause of its own."""
     match = TOKEN.search(text, at, min(stop, at + 16))
     return match is not None and fold(match[0]) in cues.COPULA and not _STOP.search(text, at, match.start())
+
+
+def _sentence_of(text: str, at: int) -> tuple[int, int]:
+    """Where the sentence that holds a place begins and ends."""
+    ends = _sentence_ends(text)
+    number = bisect_left(ends, at)
+    return ends[number - 1] + 1 if number else 0, ends[number]
+
+
+# A long sentence may hold hundreds of words of answering: it is read once, not anew behind each of them.
+@lru_cache(maxsize=16)
+def _sentence_ends(text: str) -> list[int]:
+    return [*(match.start() for match in _SENTENCE_END.finditer(text)), len(text)]
+
+
+@lru_cache(maxsize=16)
+def _telling(text: str, since: int, stop: int) -> list[list[int]]:
+    """Where words of each kind of `_TELLING` stand in a sentence, and its end behind them."""
+    found: list[list[int]] = [[] for _ in _TELLING]
+    for match in TOKEN.finditer(text, since, stop):
+        word = fold(match[0]) if len(match[0]) < _LONGEST_CUE else ""
+        for words, places in zip(_TELLING, found, strict=True):
+            if word in words:
+                places.append(match.start())
+    return [[*places, stop] for places in found]
+
+
+@lru_cache(maxsize=16)
+def _in_brackets(text: str, since: int, stop: int, labels: Labels) -> tuple[int, tuple[tuple[int, int], ...]]:
+    """Where a sentence opens its last bracket, and where it last joins each label in brackets to another."""
+    opened = text.rfind("(", since, stop)
+    found: dict[int, int] = {}
+    at = since if opened >= 0 else stop
+    # From each joiner, as of "B, or (A)" any may be the first behind the label.
+    while match := _NEXT_IN_BRACKETS.search(text, at, stop):
+        place = label_in_text(match[1], labels)
+        if place is not None and not _says(text, match.end(), stop):
+            found[place] = match.start()
+        at = match.start() + 1
+    return opened, tuple(found.items())
 
 
 def is_wrapped(text: str, start: int, end: int) -> bool:

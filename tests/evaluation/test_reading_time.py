@@ -34,6 +34,31 @@ def test_the_longest_reply_is_read_in_a_moment(unit: str) -> None:
             assert process_time() - began < 10, (question.kind, reply[-5:])
 
 
+_HEADS = "\nQ:" * 7
+_BOARD = 4096
+"""Bytes of the longest reply that a blind board takes."""
+
+
+@pytest.mark.parametrize(
+    ("begun", "unit", "facts"),
+    [
+        ("option (A) " * 200, "b ", {}),
+        ("option (A) " * 200, "(A), ", {}),
+        ("", "The answer is ", {}),
+        ("", "answer\u0651", {}),
+        ("", "(" * 250 + "x" + ")" * 250 + "\n", {"multiple": True}),
+    ],
+)
+def test_a_reply_to_a_board_takes_hardly_longer_for_the_questions_it_goes_on_with(
+    begun: str, unit: str, facts: dict[str, bool]
+) -> None:
+    question = choice("i3", labels=("A", "B", "C", "D"), options=("one x", "two x", "three", "four"), **facts)
+    text = begun + unit * ((_BOARD - len((begun + _HEADS).encode())) // len(unit.encode())) + _HEADS
+    began = process_time()
+    assert not read(question, "written", text).found
+    assert process_time() - began < 0.5
+
+
 def test_a_reply_that_repeats_itself_without_end_is_not_read_and_says_why() -> None:
     for question in (choice("i1"), worded("a1"), explained("e1")):
         reading = read(question, "written", "الجواب: أ\n" + "ـ" * LONGEST)
