@@ -169,6 +169,9 @@ class SubmissionLog:
                 if line.mac:
                     raise _not_ours(where)
                 self._unsigned = len(self._ends)
+            # Noise is drawn by the bytes of the first line: one blank more would draw it anew.
+            elif self.keyed is not None and raw.rstrip(b"\n") != line.model_dump_json().encode():
+                raise _not_ours(where)
             self._take(line, raw)
 
     def _mac(self, line: Line) -> str:

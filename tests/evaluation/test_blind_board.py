@@ -374,6 +374,19 @@ def test_a_line_that_was_not_written_by_the_board_is_refused(tmp_path: Path, for
     board(store, gain=0.5)
 
 
+def test_a_blank_more_in_the_first_line_draws_no_other_noise(tmp_path: Path) -> None:
+    """Where log and head are lost, the copy that is put back was where others may write."""
+    at = board(tmp_path, gain=0.5)
+    at.receive(sent(answers(many(), 0.6)), now=MONDAY)
+    first, *_ = at.log.path.read_bytes().splitlines(keepends=True)
+    (tmp_path / ".spring.head").unlink()
+    at.log.path.write_bytes(first.replace(b"{", b"{ ", 1))
+    with pytest.raises(ExternalFailure, match="line 1 was not written by this board"):
+        board(tmp_path, gain=0.5)
+    at.log.path.write_bytes(first)
+    board(tmp_path, gain=0.5)
+
+
 def test_a_log_of_an_older_mihakk_goes_on_as_far_as_its_head_says(tmp_path: Path) -> None:
     at = board(tmp_path, gain=0.5)
     for number in range(3):
@@ -662,11 +675,18 @@ def test_a_team_that_joins_later_takes_a_place_that_was_kept(tmp_path: Path) -> 
     assert later.season.noise == first.season.noise > board(tmp_path / "two").season.noise
 
 
-def rechained(lines: list[bytes]) -> list[bytes]:
-    """Lines of a log with the digests that they need to follow each other."""
+BARE = (",", ":")
+"""As the board writes them."""
+
+
+def rechained(lines: list[bytes], between: tuple[str, str] | None = None) -> list[bytes]:
+    """Lines of a log with the digests that they need to follow each other; `between` stands what JSON parts by."""
     found, before = [], ""
     for raw in lines:
-        line = json.dumps(json.loads(raw) | {"before": before}, ensure_ascii=False).encode() + b"\n"
+        line = json.dumps(
+            json.loads(raw) | {"before": before}, ensure_ascii=False, separators=between
+        ).encode()
+        line += b"\n"
         found.append(line)
         before = sha256(line)
     return found
@@ -691,9 +711,9 @@ def rewritten(store: Path, lines: list[bytes]) -> Path:
         (lambda lines: [*lines[:-1], lines[-1][:-30]], "line 4: not a line"),
         (lambda lines: lines[:2], "was cut or written anew since its last line was added"),
         (lambda _: [], "was cut or written anew"),
-        (lambda lines: rechained([lines[0], *lines[2:]]), "line 2 was not written by this board"),
+        (lambda lines: rechained([lines[0], *lines[2:]], BARE), "line 2 was not written by this board"),
         (
-            lambda lines: rechained([line.replace(b'"figure":0.', b'"figure":0.9') for line in lines]),
+            lambda lines: rechained([line.replace(b'"figure":0.', b'"figure":0.9') for line in lines], BARE),
             "line 2 was not written by this board",
         ),
     ],
