@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, Generic, Protocol, TypeVar
 
 
@@ -25,14 +25,13 @@ def grouped(rows: Iterable[Row], key: Callable[[Row], Key]) -> defaultdict[Key, 
     return found
 
 
-def components(rows: Iterable[Sequence[Name]]) -> list[Name]:
-    """Of each row of names the one that all rows have which hang together by names, its smallest."""
-    listed = list(rows)
+def components(pairs: Iterable[tuple[Name, Name]]) -> list[Name]:
+    """Of each pair the smallest name in all pairs that hang together with it by their names."""
+    listed = list(pairs)
     groups = Groups[Name]()
-    for first, *others in listed:
-        for other in others:
-            groups.join(first, other)
-    return [groups.root(row[0]) for row in listed]
+    for first, other in listed:
+        groups.join(first, other)
+    return [groups.root(first) for first, _ in listed]
 
 
 class Groups(Generic[Name]):

@@ -279,7 +279,8 @@ def two_seasons(store: Path, seed: int) -> dict[str, Any]:
 
     Returns:
         `gain` and `kept`: what is known of the next one's public half, and of what its final figures rest on,
-        before its first figure; `stated` and `kept stated`: the bounds; `shared`: how much the halves share.
+        before its first figure; `stated` and `kept stated`: the bounds; `untold`: what is known of the latter
+        without final figures, which is nothing; `shared`: how much the halves share.
     """
     first = World(1000, 2, store, seed=seed)
     attacked(first, "boost", TEAMS)
@@ -292,6 +293,7 @@ def two_seasons(store: Path, seed: int) -> dict[str, Any]:
     assert closing is not None
     told = [Told(picks[entry.answers], entry.figure or 0.0, first.noise) for entry in entries]
     halves = {PUBLIC: (first.board.public, told), OTHER: (first.board.other, [])}
+    early = guesses(told, first.board.public.items, 2, 1000)
     guess = np.zeros(1000, dtype=np.int64)
     for name, (half, before) in halves.items():
         noise = closing.noise[name] * half.size.se
@@ -307,6 +309,7 @@ def two_seasons(store: Path, seed: int) -> dict[str, Any]:
         "stated": stated["so_far"],
         "kept": second.truth(guess, OTHER) - 0.5,
         "kept stated": stated["other_half_before"],
+        "untold": second.truth(early, OTHER) - 0.5,
         "shared": shared,
     }
 

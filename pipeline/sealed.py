@@ -172,7 +172,7 @@ def before_of(build: Build, placed: Sides | None) -> Before:
     items = _made(build)
     corrected: dict[str, dict[str, frozenset[str]]] = {name: {} for name in placed.earlier - placed.closed}
     for item in items:
-        if (about := source_work(item)) in corrected:
+        if (about := source_work(item)) in corrected and not is_label(item):
             corrected[about][item.id] = sealed_marks(item.model_dump())
     together = {item.id: tuple(sorted(map(work, item.origin.records))) for item in items if is_label(item)}
     return Before(closed=placed.earlier, together=together, corrected=corrected)

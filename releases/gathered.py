@@ -184,9 +184,9 @@ def gather(
 def _groups(placed: Places) -> dict[str, set[str]]:
     """Config -> what its sealed questions hang together by: works that are alike, labels asked together."""
     asked = [(name, one) for name, splits in placed.items() for one in splits.get(SCORED, ())]
-    sets = (set_of(getattr(one.item, "option_kinds", ()), one.item.origin.records) for _, one in asked)
     linked = components(
-        [one.group, *filter(None, [name])] for (_, one), name in zip(asked, sets, strict=True)
+        (one.group, set_of(getattr(one.item, "option_kinds", ()), one.item.origin.records) or one.group)
+        for _, one in asked
     )
     found: dict[str, set[str]] = defaultdict(set)
     for (name, _), group in zip(asked, linked, strict=True):

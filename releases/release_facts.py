@@ -281,7 +281,7 @@ class Before(Record):
     together: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Question about a label, of those works, to the works that were asked with it."""
     corrected: dict[str, dict[str, frozenset[str]]] = Field(default_factory=dict)
-    """Of these works, if changed since: question to fingerprints of what the newest version asked by it."""
+    """Of these works, if changed since: question to fingerprints of what it asked last, labels aside."""
 
 
 class ReleaseFacts(Record):

@@ -119,7 +119,7 @@ class Board:
         self.release, self.version = ordered[0].release, ordered[0].version
         sets = sets or {}
         # Near copies of a work share its label and stand in other sets: these are one, too.
-        self.groups = components([one.group, *filter(None, [sets.get(one.item)])] for one in ordered)
+        self.groups = components((one.group, sets.get(one.item, one.group)) for one in ordered)
         self.units = [
             group if one.item in sets else one.pair_id or one.item
             for one, group in zip(ordered, self.groups, strict=True)

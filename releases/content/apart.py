@@ -81,14 +81,14 @@ class _Unit:
 class Earlier:
     """What versions before this one have printed."""
 
-    sealed: Mapping[str, tuple[frozenset[str], frozenset[str]]]
-    """Public name of a sealed question -> its options, and the runs of words it showed in any version."""
+    sealed: Mapping[str, frozenset[str]]
+    """Public name of a sealed question -> the options it had last."""
     asked: Mapping[tuple[str, ...], str]
     """What a sealed question says -> its name: another secret gives other names."""
     newest: frozenset[str]
     """Names of those that the newest version asks."""
     showing: Mapping[str, frozenset[str]]
-    """Run of words -> the sealed questions that showed it."""
+    """Run of words -> the sealed questions that showed it in any version."""
 
     def name(self, unit: _Unit, secret: bytes) -> str:
         """What an earlier version called the question; empty where none sealed it."""
@@ -98,11 +98,15 @@ class Earlier:
     def has_others(self, unit: _Unit, name: str) -> bool:
         """Whether the question had other options then."""
         item = unit.items[0]
-        return isinstance(item, ChoiceItem) and self.sealed[name][0] != frozenset(item.options)
+        return isinstance(item, ChoiceItem) and self.sealed[name] != frozenset(item.options)
 
     def is_shown(self, unit: _Unit, name: str) -> bool:
         """Whether another question showed any of it."""
-        return any(self.showing.get(text, frozenset()) - {name} for text in unit.texts)
+        return any(not self.showing.get(text, frozenset()) <= {name} for text in unit.texts)
+
+    def shown_without(self, names: Collection[str]) -> frozenset[str]:
+        """What others than these questions showed."""
+        return frozenset(run for run, shown_by in self.showing.items() if not shown_by.issubset(names))
 
 
 def keep_apart(
@@ -152,8 +156,7 @@ def keep_apart(
     gone |= {unit.name for unit in old if past.is_shown(unit, names[unit.name])}
     gone |= {u.name for u in old if u.name not in labels and _asks_another(u, sealed[u.name], before, seals)}
     old = [unit for unit in old if unit.name not in gone]
-    stay = {names[unit.name] for unit in old}
-    shown = frozenset[str]().union(*(runs for name, (_, runs) in past.sealed.items() if name not in stay))
+    shown = past.shown_without({names[unit.name] for unit in old})
     taken = _disjoint(old, ())
     new = [unit for unit in units if unit.name not in names]
     taken += _labelled(
@@ -335,14 +338,13 @@ def _said(row: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _earlier(versions: Sequence[Iterable[Mapping[str, Any]]]) -> Earlier:
+def _earlier(versions: Sequence[Sequence[Mapping[str, Any]]]) -> Earlier:
     """What earlier versions sealed and told, from their public rows."""
-    *before, newest = [list(rows) for rows in versions] or [[]]
-    found = [row for rows in (*before, newest) for row in rows]
+    found = [row for rows in versions for row in rows]
     units: Counter[str] = Counter()
-    for row in {(row.get("pair_id") or row["id"]): row for row in found}.values():
+    for row in {_name(row): row for row in found}.values():
         units.update(set(row.get("options") or ()))
-    sealed: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
+    sealed: dict[str, frozenset[str]] = {}
     asked: dict[tuple[str, ...], str] = {}
     showing: dict[str, frozenset[str]] = defaultdict(frozenset)
     for row in found:
@@ -350,11 +352,15 @@ def _earlier(versions: Sequence[Iterable[Mapping[str, Any]]]) -> Earlier:
         # What several questions offer names a class; the texts of a sealed question are its own.
         is_label = bool(LABELS & set(row.get("option_kinds") or ())) or any(units[one] > 1 for one in options)
         poet = (row.get("fields") or {}).get("poet") or ""
-        found_runs = frozenset(_shown(row, poet, options=not is_label))
         if row["sealed"]:
-            name = asked[_said(row)] = row.get("pair_id") or row["id"]
-            sealed[name] = frozenset(options), found_runs | sealed.get(name, ((), frozenset()))[1]
-            for run in found_runs:
+            name = asked[_said(row)] = _name(row)
+            sealed[name] = frozenset(options)
+            for run in _shown(row, poet, options=not is_label):
                 showing[run] |= {name}
-    asks = frozenset(row.get("pair_id") or row["id"] for row in newest if row["sealed"])
-    return Earlier(sealed, asked, asks, showing)
+    newest = frozenset(_name(row) for row in (versions[-1] if versions else ()) if row["sealed"])
+    return Earlier(sealed, asked, newest, showing)
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    """Public name of a question in all its orders."""
+    return str(row.get("pair_id") or row["id"])

@@ -247,6 +247,7 @@ def test_a_file_signed_in_the_future_is_refused(board: Board, tmp_path: Path) ->
     [
         ("revision", "r\x1b[2J", r"`revision` holds the invisible character '\\x1b'"),
         ("revision", "r\u3164", r"`revision` holds '\\u3164': write a commit"),
+        ("revision", "１", r"`revision` holds '\\uff11': write a commit"),
         ("notes", "a\u202eb", r"`notes` holds the invisible character '\\u202e'"),
         ("contact", "a\nb", r"`contact` holds the invisible character '\\n'"),
     ],

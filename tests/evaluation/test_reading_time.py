@@ -27,8 +27,7 @@ def test_the_longest_reply_is_read_in_a_moment(unit: str) -> None:
     several = choice("i2", gold=(0, 1), multiple=True)
     text = (unit * (LONGEST // len(unit) + 1))[: LONGEST - 20]
     for question in (choice("i1"), several, worded("a1"), explained("e1"), code):
-        # An answer stands behind all that, or a function before it.
-        for reply in (text, f"def f():\n    return 1\n{text}" if question is code else f"{text} أ"):
+        for reply in (text, f"{text} أ", f"def f():\n    return 1\n{text}"):
             began = process_time()
             read(question, "written", reply)
             assert process_time() - began < 10, (question.kind, reply[-5:])
