@@ -8,13 +8,12 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
-import orjson
 from filelock import FileLock
-from numpy.typing import NDArray
 
+from mihakk.evaluation.blind.answers import KEPT, Answers, forget_values
 from mihakk.evaluation.blind.disclosure import (
     FINALS,
     LEAST_NOISE,
@@ -48,15 +47,10 @@ from mihakk.evaluation.blind.season import (
     rules_of,
 )
 from mihakk.evaluation.blind.submission import Submission, check_replies, ranked_questions, same_revision
-from mihakk.evaluation.metrics.metric import METRICS, Case
-from mihakk.evaluation.reading import Reading, read
 from mihakk.machinery.errors import ExternalFailure, MihakkWarning, UsageError
 from mihakk.machinery.groups import components
 from mihakk.machinery.ids import digest
-from mihakk.machinery.text import key
-from mihakk.machinery.whole import write_whole
 from mihakk.schemas.blind import (
-    RANKED,
     BlindBoard,
     BlindReply,
     Closing,
@@ -72,20 +66,9 @@ CLOCK: Final = timedelta(hours=1)
 """How far a clock may have been set back since a file was scored."""
 COPIES: Final = 20
 """Files of a team in any seven days whose answers were told before: they cost nothing, and fill the log."""
-KEPT: Final = "answers"
-"""Folder of what was read in each submission."""
 _NAME = "overall"
 _SLACK = 1e-9
 """Of sums of equal costs."""
-
-
-class Marked(NamedTuple):
-    """A submission as it was read."""
-
-    tokens: list[str]
-    """What was read in each reply, in the order of the questions; equal for replies that answer alike."""
-    values: NDArray[np.float64]
-    """1 or 0 an item. They are never written anywhere."""
 
 
 class Board:
@@ -129,8 +112,8 @@ class Board:
         self.store, self.folder = store, store / config.name
         self.register = Register(store / REGISTER)
         self.log = SubmissionLog(self.folder / "log.jsonl", keyed)
-        self._read_before: dict[str, Marked] = {}
-        _forget_values(store)
+        self.answers = Answers(self.questions, self.folder / KEPT, keyed)
+        forget_values(store)
         with self.log.held():
             self.season = self._agreed(self.log.season)
             self.log.check_head()
@@ -197,20 +180,20 @@ class Board:
             try:
                 self._admit(submission, at)
                 self._allow_reading(card.team, at)
-                marked = self._marked(submission.replies)
-                name = self.keyed("answers", digest(marked.tokens))
+                marked = self.answers.read(submission.replies)
+                name = self.answers.name(marked.tokens)
                 told = [one.reply for one in self.log.entries if one.answers == name and one.reply]
                 known = next((reply for reply in told if reply.figure is not None), None)
                 self._allow(card, at, copied=known is not None)
             except UsageError as refusal:
                 self._log(submission, at, answers=name, refused=str(refusal))
                 raise
-            self._keep(name, marked)
+            self.answers.keep(name, marked)
             if known is not None:
                 # The very same answers, whoever sent them: their figure was told, nothing new is.
                 reply, cost = known.model_copy(update={"told": "known"}), 0.0
             else:
-                reply, cost = self._reply(card.team, name, marked)
+                reply, cost = self._reply(card.team, name)
             self._log(submission, at, answers=name, reply=reply, nats=cost)
             return reply
 
@@ -342,11 +325,11 @@ class Board:
     def _warn_of_lost_answers(self) -> None:
         """Says whose answers the final figures will miss, while they can still be put back or sent again."""
         scored = {one.answers: one.card.team for one in self.log.entries if one.reply}
-        lost = [name for name in scored if not (self.folder / KEPT / f"{name}.json").is_file()]
+        lost = self.answers.lost(scored)
         if lost and self.log.closing is None:
             teams = ", ".join(sorted({scored[name] for name in lost}))
             warnings.warn(
-                f"{self.folder / KEPT}: answers of {len(lost)} scored files are missing ({lost[0]}.json): "
+                f"{self.answers.folder}: answers of {len(lost)} scored files are missing ({lost[0]}.json): "
                 f"final figures need them. Put them back from a copy, or have {teams} sign the same "
                 "answers anew and send them",
                 MihakkWarning,
@@ -430,31 +413,12 @@ class Board:
                 "one submission per revision"
             )
 
-    def _marked(self, replies: Mapping[str, str]) -> Marked:
-        readings = [read(question, "written", replies[name]) for name, question in self.questions.items()]
-        return self._scored(
-            [
-                ",".join(map(str, one.picks)) or key(one.text, question.language) if one.found else ""
-                for one, question in zip(readings, self.questions.values(), strict=True)
-            ]
-        )
-
-    def _scored(self, tokens: list[str]) -> Marked:
-        """Right and wrong, of what was read alone: answers that are kept need no more."""
-        values = []
-        for token, question in zip(tokens, self.questions.values(), strict=True):
-            metric = METRICS.get("exact_set" if question.multiple else RANKED[question.kind])
-            picks = tuple(map(int, token.split(","))) if token and question.kind == "choice" else ()
-            case = Case(question, Reading(text=token, picks=picks, rule="kept"), token)
-            values.append(float(metric.score([case])[0].value or 0.0))
-        return Marked(tokens, np.array(values))
-
-    def _reply(self, team: str, name: str, marked: Marked) -> tuple[BlindReply, float]:
+    def _reply(self, team: str, name: str) -> tuple[BlindReply, float]:
         spent = sum(entry.nats for entry in self.log.entries if entry.card.team == team)
         if spent + self.cost > self.share + _SLACK:
             return BlindReply(told="held"), 0.0
-        figure = self._blurred(_NAME, self.public, name, marked)
-        parts = {part: self._blurred(part, half, name, marked) for part, half in self.slices.items()}
+        figure = self._blurred(_NAME, self.public, name)
+        parts = {part: self._blurred(part, half, name) for part, half in self.slices.items()}
         return BlindReply(told="shown", figure=figure, slices=parts), self.cost
 
     def _blurred(
@@ -462,12 +426,11 @@ class Board:
         part: str,
         half: Half,
         name: str,
-        marked: Marked,
         noise: float | None = None,
         *,
         clipped: bool = True,
     ) -> float:
-        exact = float(marked.values[half.items].mean())
+        exact = float(self.answers.kept(name).values[half.items].mean())
         size = self.season.noise if noise is None else noise
         # Two sizes of one draw would tell the exact figure: other rules, and other sizes, draw anew.
         by = f"{self.log.first}\x1f{size!r}\x1f{part}\x1f{name}"
@@ -477,7 +440,7 @@ class Board:
         """By which a team's best is chosen: of several figures cut off at 1 the first is no better."""
         if entry.figure != 1.0:
             return entry.figure or 0.0
-        return self._blurred(_NAME, self.public, entry.answers, self._kept(entry.answers), clipped=False)
+        return self._blurred(_NAME, self.public, entry.answers, clipped=False)
 
     def _row(self, own: Sequence[LoggedSubmission], figures: int) -> dict[str, Any]:
         """A team's line while the season runs: its best figure, chosen by any of those told.
@@ -520,7 +483,7 @@ class Board:
 
     def _errors(self, names: Sequence[str]) -> list[list[float]]:
         """Largest standard error of the difference of each two final figures."""
-        read = [np.array(self._kept(name).tokens) for name in names]
+        read = [np.array(self.answers.kept(name).tokens) for name in names]
         return [[largest_error(one != two, self.other, self.groups) for two in read] for one in read]
 
     def _final(
@@ -531,11 +494,10 @@ class Board:
         It was chosen, and may have been fitted, by figures of the public half: the other half alone ranks it,
         with what earlier final figures told of that allowed for, and the gap allows for the choice.
         """
-        marked = self._kept(entry.answers)
         figures = max(1, self.season.figures_before) if entry.figure is None else self.figures
 
         def told(name: str, half: Half) -> ToldFigure:
-            figure = self._blurred(f"final {name}", half, entry.answers, marked, noise[name])
+            figure = self._blurred(f"final {name}", half, entry.answers, noise[name])
             return ToldFigure(figure, half.size.se, noise[name] * half.size.se)
 
         public, other = told(PUBLIC, self.public), told(OTHER, self.other)
@@ -559,38 +521,6 @@ class Board:
         card = submission.card.model_copy(update={"contact": ""})
         known: dict[str, Any] = {"file": submission.digest, "signature": submission.signature, "answers": ""}
         self.log.add(LoggedSubmission(received=at, card=card, **(known | facts)))
-
-    def _keep(self, name: str, marked: Marked) -> None:
-        write_whole(self.folder / KEPT / f"{name}.json", orjson.dumps(marked.tokens), 0o600)
-        self._read_before[name] = marked
-
-    def _kept(self, name: str) -> Marked:
-        if name not in self._read_before:
-            path = self.folder / KEPT / f"{name}.json"
-            try:
-                tokens = orjson.loads(path.read_bytes())
-                if self.keyed("answers", digest(tokens)) != name:
-                    raise ValueError("other answers than those that were scored")
-                self._read_before[name] = self._scored(tokens)
-            except (OSError, ValueError, IndexError, TypeError, AttributeError) as error:
-                raise _damaged(path) from error
-        return self._read_before[name]
-
-
-def _forget_values(store: Path) -> None:
-    """Of seasons that kept right and wrong beside the answers (`read/`), the answers are kept alone."""
-    with FileLock(store / "seasons.lock", timeout=60):
-        for path in sorted(store.glob("*/read/*.json")):
-            try:
-                tokens = orjson.loads(path.read_bytes())["tokens"]
-            except (OSError, ValueError, KeyError, TypeError) as error:
-                raise _damaged(path) from error
-            write_whole(path.parent.with_name(KEPT) / path.name, orjson.dumps(tokens), 0o600)
-            path.unlink()
-
-
-def _damaged(path: Path) -> ExternalFailure:
-    return ExternalFailure(f"{path} is missing or damaged: put it back from a copy")
 
 
 def _teams(entries: Sequence[LoggedSubmission]) -> list[str]:

@@ -19,6 +19,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from scipy.stats import kstest, norm
 
+from mihakk.evaluation.blind.answers import Answers
 from mihakk.evaluation.blind.board import CLOCK, COPIES, Board
 from mihakk.evaluation.blind.disclosure import (
     LEAST_NOISE,
@@ -864,14 +865,14 @@ def test_copies_of_told_answers_have_a_quota_of_their_own(tmp_path: Path) -> Non
 
 def test_beyond_the_quota_of_a_week_no_reply_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file may take minutes to read, while all others wait."""
-    at, marked = board(tmp_path, gain=0.5), Board._marked
+    at, read = board(tmp_path, gain=0.5), Answers.read
     reads: list[int] = []
 
-    def counted(self: Board, replies: Any) -> Any:
+    def counted(self: Answers, replies: Any) -> Any:
         reads.append(1)
-        return marked(self, replies)
+        return read(self, replies)
 
-    monkeypatch.setattr(Board, "_marked", counted)
+    monkeypatch.setattr(Answers, "read", counted)
     for number in range(60):
         # Other answers at one revision: each is read, and refused.
         with suppress(UsageError):
