@@ -92,6 +92,9 @@ class Statement(NamedTuple):
     """Of what it names."""
 
 
+_MOST, _EVERY = 64, 32
+"""Words of answering that a text may have, and one more for so many characters: the 3,250 replies of a model
+that we have hold one in a hundred, and each takes time to read."""
 Known = dict[tuple[int, int], Statement | None]
 """What words of answering state, by their start and end, whatever follows the text they were read in."""
 
@@ -99,7 +102,7 @@ Known = dict[tuple[int, int], Statement | None]
 def statements(
     text: str, labels: Labels, options: tuple[str, ...], known: Known | None = None
 ) -> list[Statement]:
-    """All of them, in order.
+    """All of them, in order; none where words of answering follow so closely that they state nothing.
 
     Args:
         text: What is read.
@@ -111,7 +114,10 @@ def statements(
     end = 0
     known = {} if known is None else known
     settled = len(text.rstrip()) - _REACH - reach_of(options) - _ROUND
-    for start, behind in _cues(text):
+    words = _cues(text)
+    if len(words) > _MOST + len(text) // _EVERY:
+        return []
+    for start, behind in words:
         if start < end:
             continue
         if (start, behind) in known:

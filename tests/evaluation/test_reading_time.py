@@ -39,6 +39,29 @@ _BOARD = 4096
 
 
 @pytest.mark.parametrize(
+    "unit", ["ans:", "ans:A or B, (C) and D ", "answer: ............. ", "ans: ((((((((((( "]
+)
+@pytest.mark.parametrize("tag", ["", "<answer>"])
+def test_a_reply_that_states_answers_without_end_holds_up_no_board(unit: str, tag: str) -> None:
+    """One of 4,096 bytes took .37 s: each question that it went on with had all before it read again."""
+    options = tuple(f"{'a long option ' * 14}{number}" for number in range(4))
+    question = choice("i4", labels=("A", "B", "C", "D"), options=options)
+    room = _BOARD - len((tag + _HEADS).encode())
+    spread = (unit * 300)[: room // 7] + "\nQ:"
+    for text in (tag + (unit * 1100)[:room] + _HEADS, tag + spread * 7):
+        began = process_time()
+        read(question, "written", text)
+        assert process_time() - began < 0.15
+
+
+def test_a_long_reply_of_many_steps_keeps_its_answer() -> None:
+    """Words of answering stand as closely as no model writes them before they are read no more."""
+    question = choice("i5", labels=("A", "B", "C", "D"), options=("one", "two", "three", "four"))
+    steps = "So the answer to this step cannot be the one we had above, and we go on with it.\n" * 300
+    assert read(question, "written", f"{steps}The answer is C.").picks == (2,)
+
+
+@pytest.mark.parametrize(
     ("begun", "unit", "facts"),
     [
         ("option (A) " * 200, "b ", {}),
