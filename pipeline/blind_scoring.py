@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -112,7 +112,7 @@ def score_files(
         ExternalFailure: Another run has been scoring this board's files for a minute.
     """
     with _alone(board):
-        return _score_files(board, files, public, scored, resume=resume)
+        return _score_files(board, dict.fromkeys(files), public, scored, resume=resume)
 
 
 @contextmanager
@@ -129,8 +129,14 @@ def _alone(board: Board) -> Iterator[None]:
 
 
 def _score_files(
-    board: Board, files: Sequence[Path], public: Path, scored: Callable[[Received], None], *, resume: bool
+    board: Board,
+    files: Mapping[Path, datetime | None],
+    public: Path,
+    scored: Callable[[Received], None],
+    *,
+    resume: bool,
 ) -> list[Received]:
+    """As `score_files`, of files and when each came in; None of one that counts as of now."""
     began = datetime.now(UTC)
     check_public(board, public)
     public.mkdir(parents=True, exist_ok=True)
@@ -140,13 +146,14 @@ def _score_files(
         if not (resume and board.received(sent)):
             board.check_key(sent, began)
 
-    for path in files:
+    for path, arrived in files.items():
         try:
             sent = read_submission(path, len(board.questions), vouched)
             before = board.received(sent) if resume else None
             if before is not None and before.reply is None:
                 raise UsageError(before.refused)
-            received = Received(path, before.reply if before else board.receive(sent, now=began), "")
+            reply = before.reply if before else board.receive(sent, now=began, arrived=arrived)
+            received = Received(path, reply, "")
         except UsageError as error:
             # It is sent back to the team, whom the owner's folders do not concern.
             received = Received(path, None, printable(str(error).replace(str(path), path.name)))
@@ -158,6 +165,8 @@ def _score_files(
 
 def score_inbox(board: Board, inbox: Path, public: Path) -> list[Received]:
     """Scores every file dropped into a folder, the oldest first, and files it away with what is told of it.
+
+    A file counts as of when it came in, as the file system says, however long others took to read.
 
     A scored file goes to `scored/` with its reply as `.json` beside, a refused one to `refused/` with the
     reason as `.txt`; names that are long or hold what nobody sees are replaced by a digest. A run that was
@@ -180,7 +189,8 @@ def _score_inbox(board: Board, inbox: Path, public: Path) -> list[Received]:
     for path in inbox.glob("*.jsonl"):
         with suppress(FileNotFoundError):  # a team took it back
             if not path.name.startswith("."):
-                files.append((path.lstat().st_mtime_ns, path.name, path))
+                # Teams can choose a file's time of writing, not that of its last change here.
+                files.append((path.lstat().st_ctime, path.name, path))
 
     def file_away(received: Received) -> None:
         try:
@@ -204,7 +214,7 @@ def _score_inbox(board: Board, inbox: Path, public: Path) -> list[Received]:
             _write(place / f"{stem}.json", received.reply.model_dump(mode="json"))
         received.path.rename(place / f"{stem}.jsonl")
 
-    oldest_first = [path for *_, path in sorted(files)]
+    oldest_first = {path: datetime.fromtimestamp(at, UTC) for at, _, path in sorted(files)}
     return _score_files(board, oldest_first, public, file_away, resume=True)
 
 

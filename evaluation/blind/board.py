@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -40,11 +40,11 @@ from mihakk.evaluation.blind.season import (
     begin,
     drawn_for,
     earlier_seasons,
-    groups_told,
-    keep_groups,
     keep_rules,
+    keep_told,
     most_told,
     rules_of,
+    told_before,
 )
 from mihakk.evaluation.blind.submission import Submission, check_replies, ranked_questions, same_revision
 from mihakk.machinery.errors import ExternalFailure, MihakkWarning, UsageError
@@ -158,8 +158,15 @@ class Board:
         """Among how many answers figures that anybody was told, in earlier seasons too, may have chosen."""
         return len(self.log.told) + self.season.figures_before
 
-    def receive(self, submission: Submission, *, now: datetime | None = None) -> BlindReply:
+    def receive(
+        self, submission: Submission, *, now: datetime | None = None, arrived: datetime | None = None
+    ) -> BlindReply:
         """Scores one submission by the season's rules; the log has it before this returns.
+
+        Args:
+            submission: As it was read.
+            now: The time; the clock's when None.
+            arrived: When it came in, where it waited since: quotas and the season's end go by that.
 
         Raises:
             UsageError: It is refused; the message says why and what to do. The log names refused files too,
@@ -169,8 +176,9 @@ class Board:
         at = now or datetime.now(UTC)
         card = submission.card
         self.check_key(submission, at)
-        with self._begun(lambda: self._admit(submission, at)):
+        with self._begun(lambda: self._admit(submission, self._counted_from(at, arrived))):
             self._check_clock(at)
+            at = self._counted_from(at, arrived)
             if earlier := self.received(submission):
                 raise UsageError(
                     f"{card.team}'s file was received on {earlier.received:%Y-%m-%d %H:%M} UTC and "
@@ -298,10 +306,8 @@ class Board:
             earlier = earlier_seasons(self.store, self.config.name, self.release, self.keyed)
         else:
             earlier = begun.earlier
-        told = groups_told(self.store, earlier, self.keyed)
-        # Earlier seasons may have noted the groups of single works.
-        works = zip(self.groups, self.questions.values(), strict=True)
-        told |= {group for group, one in works if one.group in told}
+        items = told_before(self.store, earlier, self.keyed)
+        told = {group for group, item in zip(self.groups, self.questions, strict=True) if item in items}
         self.public, self.other = halves(self.groups, self.units, self.keyed, drawn, told)
         self.__dict__.pop("slices", None)
         parts = {PUBLIC: self.public.size, OTHER: self.other.size}
@@ -314,13 +320,14 @@ class Board:
             return begin(rules, earlier)
         scored = {entry.card.team for entry in self.log.entries if entry.reply}
         keep_rules(rules, begun, {*self.config.teams, *scored}, self.config.places)
-        self._keep_groups()
+        self._keep_told()
         self._warn_of_lost_answers()
         return begun
 
-    def _keep_groups(self) -> None:
+    def _keep_told(self) -> None:
         """A later season's final figures keep away from what this one's figures speak of."""
-        keep_groups(self.folder, {self.groups[place] for place in map(int, self.public.items)}, self.keyed)
+        names = list(self.questions)
+        keep_told(self.folder, [names[place] for place in self.public.items], self.keyed)
 
     def _warn_of_lost_answers(self) -> None:
         """Says whose answers the final figures will miss, while they can still be put back or sent again."""
@@ -349,7 +356,7 @@ class Board:
                 admit()
                 with FileLock(self.store / "seasons.lock", timeout=60):
                     season = self._agreed(None)
-                    self._keep_groups()
+                    self._keep_told()
                     self.log.add(season)
             assert self.log.season is not None
             self.season = self.log.season
@@ -363,6 +370,12 @@ class Board:
                 f"{last:%Y-%m-%d %H:%M} ({self.log.path}): set the clock, and run again. If the clock was "
                 "wrong then, wait until that time: quotas count from it"
             )
+
+    def _counted_from(self, at: datetime, arrived: datetime | None) -> datetime:
+        """The time of a file: when it came in, but not before the season or what was scored before it."""
+        begins = datetime.combine(self.config.opens, time(), UTC)
+        last = max((one.received for one in self.log.entries if one.reply), default=begins)
+        return at if arrived is None else min(at, max(arrived, begins, last))
 
     def _admit(self, submission: Submission, at: datetime) -> None:
         card, config = submission.card, self.config
@@ -494,7 +507,7 @@ class Board:
         It was chosen, and may have been fitted, by figures of the public half: the other half alone ranks it,
         with what earlier final figures told of that allowed for, and the gap allows for the choice.
         """
-        figures = max(1, self.season.figures_before) if entry.figure is None else self.figures
+        figures = max(1, self.figures)
 
         def told(name: str, half: Half) -> ToldFigure:
             figure = self._blurred(f"final {name}", half, entry.answers, noise[name])

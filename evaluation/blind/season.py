@@ -28,8 +28,8 @@ PUBLIC: Final = "public"
 """The half whose figures are told during the season."""
 OTHER: Final = "other"
 """The half that final ranks rest on: of it only final figures of earlier seasons said anything before."""
-TOLD_GROUPS: Final = "groups.json"
-"""In a season's folder: the groups of its public half."""
+TOLD: Final = "told.json"
+"""In a season's folder: the questions of its public half."""
 
 
 def drawn_for(release: str, board: str) -> str:
@@ -94,31 +94,34 @@ def begin(rules: Season, earlier: Sequence[EarlierSeason]) -> Season:
     return rules.model_copy(update={"noise": noise_for(told, most, LEAST_NOISE)})
 
 
-def keep_groups(folder: Path, groups: Collection[str], keyed: Keyed) -> None:
-    """Notes in a season's folder of which groups its figures speak, with their digest by the secret."""
-    named = sorted(groups)
-    data = orjson.dumps({"groups": named, "mac": _groups_mac(keyed, folder.name, named)})
-    path = folder / TOLD_GROUPS
+def keep_told(folder: Path, items: Collection[str], keyed: Keyed) -> None:
+    """Notes in a season's folder of which questions its figures speak, with their digest by the secret.
+
+    Their ids last; their groups are called otherwise in a version that adds what is like them.
+    """
+    named = sorted(items)
+    data = orjson.dumps({"items": named, "mac": _told_mac(keyed, folder.name, named)})
+    path = folder / TOLD
     if not path.is_file() or path.read_bytes() != data:
         write_whole(path, data, 0o600)
 
 
-def groups_told(store: Path, earlier: Sequence[EarlierSeason], keyed: Keyed) -> set[str]:
-    """The groups of which earlier seasons told figures before their end.
+def told_before(store: Path, earlier: Sequence[EarlierSeason], keyed: Keyed) -> set[str]:
+    """The questions of which earlier seasons told figures before their end.
 
     Raises:
         UsageError: A season's are not noted, or not by a board with this secret.
     """
     found: set[str] = set()
     for one in earlier:
-        path = store / one.board / TOLD_GROUPS
+        path = store / one.board / TOLD
         if one.other is None:
             continue
         try:
             noted = orjson.loads(path.read_bytes())
-            if noted["mac"] != _groups_mac(keyed, one.board, noted["groups"]):
-                raise ValueError("other groups than those that were noted")
-            found.update(noted["groups"])
+            if noted["mac"] != _told_mac(keyed, one.board, noted["items"]):
+                raise ValueError("other questions than those that were noted")
+            found.update(noted["items"])
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise UsageError(
                 f"{path} is missing or damaged, so that it is not known of which questions {one.board} told "
@@ -128,8 +131,8 @@ def groups_told(store: Path, earlier: Sequence[EarlierSeason], keyed: Keyed) -> 
     return found
 
 
-def _groups_mac(keyed: Keyed, board: str, groups: Sequence[str]) -> str:
-    return keyed("groups", orjson.dumps([board, *groups]).decode())
+def _told_mac(keyed: Keyed, board: str, items: Sequence[str]) -> str:
+    return keyed("told", orjson.dumps([board, *items]).decode())
 
 
 def keep_rules(rules: Season, begun: Season, teams: Collection[str], places: int | None) -> None:

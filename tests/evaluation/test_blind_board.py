@@ -319,11 +319,62 @@ def test_final_figures_keep_away_from_what_any_earlier_season_told(tmp_path: Pat
     kept = closing.nats["other"] + second.log.closing.nats["other"]  # type: ignore[union-attr]
     assert state["gain"]["other_half"] == pytest.approx(most_gain(kept, second.other.size), abs=1e-4)
     assert recounted(second.log.path)["bounds"]["other"] == pytest.approx(most_gain(kept, second.other.size))
-    (tmp_path / "spring" / "groups.json").unlink()
+    (tmp_path / "spring" / "told.json").unlink()
     with pytest.raises(UsageError, match="not known of which questions spring told"):
         board(tmp_path, questions, name="autumn", gain=0.5)
     board(tmp_path, questions, gain=0.3)
     board(tmp_path, questions, name="summer", gain=0.5)
+
+
+def test_final_figures_keep_away_from_what_was_told_though_its_groups_are_called_otherwise(
+    tmp_path: Path,
+) -> None:
+    """A version that adds an edition of a poem calls the poem's group by that one's name."""
+    questions = many(1000, per_group=1)
+    first = board(tmp_path, questions, gain=0.3)
+    first.receive(sent(answers(questions, 0.5)), now=MONDAY)
+    first.close(now=OVER)
+    told = {name for place, name in enumerate(first.questions) if place in first.public.items}
+    renamed = {
+        name: one.model_copy(update={"group": f"a-{one.group}", "version": "0.2.0"})
+        for name, one in questions.items()
+    }
+    second = board(tmp_path, renamed, name="summer", release="demo@0.2.0", gain=0.5)
+    names = list(second.questions)
+    assert second.season.earlier
+    assert not told & {names[place] for place in second.other.items}
+
+
+def test_a_file_that_was_held_may_have_been_chosen_by_all_figures_told(tmp_path: Path) -> None:
+    """It may be the best of those told, with one answer changed."""
+    at = board(tmp_path, gain=0.5)
+    for number in range(3):
+        at.receive(sent(answers(many(), 0.6, number), f"r{number}", team="beta"), now=MONDAY)
+    # Alpha's share is used up.
+    spent = at.share
+    at.__class__ = type("Spent", (Board,), {"share": property(lambda _: 0.0)})
+    assert at.receive(sent(answers(many(), 0.6, 9)), now=MONDAY).told == "held"
+    at.__class__ = Board
+    assert at.share == spent
+    held = next(one for one in at.close(now=OVER) if one.team == "alpha")
+    assert (held.shown, held.figures) == (None, 3)
+    assert recounted(at.log.path)
+
+
+def test_a_file_counts_as_of_when_it_came_in(tmp_path: Path) -> None:
+    """Others may take long to read; a clock that says less than was scored before moves nothing back."""
+    at = board(tmp_path, gain=0.5)
+    last = datetime(2026, 5, 31, 23, 59, tzinfo=UTC)
+    assert at.receive(sent(answers(many(), 0.6)), now=last - timedelta(hours=1)).told == "shown"
+    with pytest.raises(UsageError, match="until the day before 2026-06-01"):
+        at.receive(sent(answers(many(), 0.6, 2), "late", team="beta"), now=last + timedelta(hours=4))
+    sent_in_time = sent(answers(many(), 0.6, 2), team="beta")
+    assert at.receive(sent_in_time, now=last + timedelta(hours=4), arrived=last).told == "shown"
+    assert at.log.entries[-1].received == last
+    long_ago = last - timedelta(days=100)
+    again = sent(answers(many(), 0.6, 3), "r3", team="beta")
+    assert at.receive(again, now=last + timedelta(hours=5), arrived=long_ago).told == "shown"
+    assert at.log.entries[-1].received == last, "not before what was scored"
 
 
 def test_questions_that_seasons_have_used_up_are_refused() -> None:
