@@ -11,7 +11,7 @@ from typing import Any
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.groups import components
 from mihakk.machinery.settings import REFERENCE, SAMPLES
-from mihakk.releases.content.apart import Places, keep_apart
+from mihakk.releases.content.apart import Places, keep_apart, not_held, without
 from mihakk.releases.content.blind import SPLIT as SCORED
 from mihakk.releases.content.blind import Papers, public_items, public_papers, seal, told_items
 from mihakk.releases.content.core import Core, core_of
@@ -24,10 +24,10 @@ from mihakk.releases.content.item_tables import (
     released_rows,
     with_ability,
 )
-from mihakk.releases.content.placement import place
-from mihakk.releases.content.seals import WAITS, Seals
+from mihakk.releases.content.placement import LIKE_TEST, place
+from mihakk.releases.content.seals import WAITS, Seals, row_tells
 from mihakk.releases.content.secret import blind_key, public_id
-from mihakk.releases.content.split import set_of
+from mihakk.releases.content.split import alike, set_of
 from mihakk.releases.gates import Gate, gates, require
 from mihakk.releases.leaks import Elsewhere, leaks_gate
 from mihakk.releases.lookups import look_up
@@ -37,7 +37,7 @@ from mihakk.releases.told import beside_seals, told_facts, told_gates
 from mihakk.releases.versions.diff import Contents, Signature, table_signatures
 from mihakk.schemas.benchmark import BenchmarkConfig
 from mihakk.schemas.blind import RANKED
-from mihakk.schemas.item import Item
+from mihakk.schemas.item import ChoiceItem, Item
 from mihakk.schemas.rejection import Rejection
 
 _NOTHING_SEALED = (
@@ -120,10 +120,15 @@ def gather(
     if key is not None:
         own = Seals(printed=(printed_digests(earlier),))
         before = facts.before if sealed else Before()
-        placed, more = keep_apart(placed, key, SCORED, versions, seals, own=own, before=before)
+        near = alike(facts.clusters)
+        placed, more = keep_apart(placed, key, SCORED, versions, seals, own=own, before=before, alike=near)
         left_out = (*left_out, *more)
         test = [one.item for splits in placed.values() for one in splits.get(SCORED, ())]
         marks = marks.union(*map(seals.marks, test))
+        like = _telling(
+            placed, seals, marks, lambda some: _tables(some, canary, renders), config=config, key=key
+        )
+        placed, left_out = without(placed, like), (*left_out, *not_held(like))
         if not any(SCORED in splits for splits in placed.values()):
             raise UsageError(_NOTHING_SEALED)
     shown = [
@@ -224,43 +229,62 @@ def _as_told(placed: Places, config: BenchmarkConfig, key: bytes | None) -> Plac
     return placed if key is None else told_items(public_items(placed, key), config, key)
 
 
-def _without_waiting(
-    placed: Places, seals: Seals, tables: Callable[[], Mapping[str, Mapping[str, Any]]], key: bytes | None
-) -> tuple[Places, list[Rejection]]:
-    """The items without those whose texts a blind release of the hub keeps sealed.
-
-    They are looked for in the rows as published, where cells beside each other may make a sealed text.
-    """
-    if not seals.others:
-        return placed, []
+def _with_rows(
+    placed: Places, tables: Mapping[str, Mapping[str, Any]], key: bytes | None
+) -> Iterator[tuple[Item, Mapping[str, Any]]]:
+    """Items with their rows as published, where cells beside each other may make a sealed text."""
     every = {
         one.item.id if key is None else public_id(key, one.item.id): one.item
         for splits in placed.values()
         for each in splits.values()
         for one in each
     }
-    rows = (
-        row
-        for splits in tables().values()
-        for table in splits.values()
-        for batch in table.to_batches(BATCH_ROWS)
-        for row in batch.to_pylist()
-    )
-    waiting = seals.waiting((every[row["id"]], row) for row in rows)
-    if len(waiting) == len(every):
+    for splits in tables.values():
+        for table in splits.values():
+            for batch in table.to_batches(BATCH_ROWS):
+                for row in batch.to_pylist():
+                    yield every[row["id"]], row
+
+
+def _telling(
+    placed: Places,
+    seals: Seals,
+    marks: frozenset[str],
+    tables: Callable[[Places], Mapping[str, Mapping[str, Any]]],
+    *,
+    config: BenchmarkConfig,
+    key: bytes,
+) -> dict[str, str]:
+    """Open items that tell of what this benchmark seals, now (`marks`) or before, in any of their orders."""
+    opened: Places = {
+        name: some
+        for name, splits in placed.items()
+        if (some := {split: each for split, each in splits.items() if split != SCORED})
+    }
+    found, orders = set[str](), defaultdict[str, set[str]](set)
+    for item, row in _with_rows(opened, tables(_as_told(opened, config, key)), key):
+        name = (isinstance(item, ChoiceItem) and item.pair_id) or item.id
+        orders[name].add(item.id)
+        shows = row_tells(row) | seals.poem(item)
+        if not marks.isdisjoint(shows) or seals.has_sealed(shows):
+            found.add(name)
+    return {one: LIKE_TEST for name in found for one in orders[name]}
+
+
+def _without_waiting(
+    placed: Places, seals: Seals, tables: Callable[[], Mapping[str, Mapping[str, Any]]], key: bytes | None
+) -> tuple[Places, list[Rejection]]:
+    """The items without those whose texts a blind release of the hub keeps sealed."""
+    if not seals.others:
+        return placed, []
+    waiting = seals.waiting(_with_rows(placed, tables(), key))
+    every = sum(len(each) for splits in placed.values() for each in splits.values())
+    if len(waiting) == every:
         raise UsageError(
-            f"nothing can be released: all {len(every)} items wait for the end of a seal "
+            f"nothing can be released: all {every} items wait for the end of a seal "
             f"({', '.join(sorted(set(waiting.values())))}; `mihakk seal end` when its golds may be told)"
         )
-    left = {
-        config: {
-            split: some
-            for split, each in splits.items()
-            if (some := [one for one in each if one.item.id not in waiting])
-        }
-        for config, splits in placed.items()
-    }
-    return {config: splits for config, splits in left.items() if splits}, [
+    return without(placed, waiting), [
         Rejection(record=item, reason=WAITS, detail=f"its text is sealed by {other}")
         for item, other in sorted(waiting.items())
     ]

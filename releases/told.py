@@ -6,20 +6,22 @@ A figure over sealed items, printed in two versions, tells of a question that le
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from mihakk.releases.auditor_agreement import auditor_agreement
 from mihakk.releases.content.blind import Papers, public_votes
 from mihakk.releases.content.secret import is_item_id, public_id
+from mihakk.releases.content.split import work
 from mihakk.releases.gates import Gate, gates
 from mihakk.releases.release_facts import AuditorFact, ReleaseFacts
 from mihakk.schemas.benchmark import BenchmarkConfig
 from mihakk.schemas.item import Item
+from mihakk.schemas.rejection import Cluster
 from mihakk.schemas.stages import STAGES
 
 OF_THE_BUILD: Final = (
-    *("code_version", "date", "sources", "clusters"),
+    *("code_version", "date", "sources"),
     *("sign_off", "overrides", "withdrawn", "card"),
 )
 """Facts that speak of sources and records; any other is not told as it stands."""
@@ -73,12 +75,19 @@ def told_facts(facts: ReleaseFacts, items: Sequence[Item], papers: Papers, key: 
     told["funnel"] = tuple(one for one in facts.funnel if one.stage in OF_RECORDS)
     told["losses"] = tuple(one for one in facts.losses if one.kind == "source")
     told["unresolved"] = None
+    told["clusters"] = tuple(one for one in facts.clusters if _is_open(one, facts.sides))
     told |= public_votes(facts.reviewed, facts.votes, key, opened)
     return ReleaseFacts(
         **told,
         auditors=tuple(_auditors(facts.auditors, items, papers, key)),
         auditor_agreement=auditor_agreement(papers.audits),
     )
+
+
+def _is_open(cluster: Cluster, sides: Mapping[str, str]) -> bool:
+    """Whether no work of it is sealed; what was merged away has the side of what was kept."""
+    kept = sides.get(work(cluster.kept))
+    return kept == "dev" and all(sides.get(work(name), kept) == "dev" for name in cluster.merged)
 
 
 def _auditors(

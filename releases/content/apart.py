@@ -8,15 +8,17 @@ Labels (metres, eras, poets) stand in many questions by their nature, and what e
 tells of its label: its poet is printed, or is missing among those that are. So a work that is asked about a
 label is asked nothing else, and works whose labels are each other's wrong options
 (`mihakk.generators.parts.together`) are asked all or none: had they each other's labels, the same would be
-printed. Near copies of a work have its label, so this holds of all of a group: of copies with other labels
-beside each, the label that all are offered would be right.
+printed. Of works that are alike (`mihakk.releases.content.split.alike`) one is asked, whatever is asked of
+it: near copies have its label, and of copies with other labels beside each the one that all are offered would
+be right; and words that two editions share in the same places tell each other's lines.
 
 A version is read beside those before it. What the newest one sealed keeps its place as long as it asks what
 it asked: where a couplet was taken out, the next one would be asked under its name, and what another question
-showed or sealed is asked no more. Nothing else may show those texts, and what left comes back no more. What a
-version, another benchmark of the hub or this repository printed with its gold is never
-sealed, nor what it could have sealed and did not, as checks, auditors or people may have objected to it; and
-a sealed question whose options change is asked no more, for the option that stays is likely the right one.
+showed or sealed is asked no more. Nothing else may show those texts, nothing new is asked of works that were
+sealed or are like one that was, and what left comes back no more. What a version, another benchmark of the
+hub or this repository printed with its gold is never sealed, nor what it could have sealed and did not, as
+checks, auditors or people may have objected to it; and a sealed question whose options change is asked no
+more, for the option that stays is likely the right one.
 """
 
 from __future__ import annotations
@@ -59,7 +61,7 @@ class _Unit:
     items: tuple[Item, ...]
     texts: frozenset[str]
     group: str = ""
-    """Its work and those that are like it."""
+    """What share of the works a config may ask about labels is counted by."""
 
     @property
     def config(self) -> str:
@@ -90,10 +92,19 @@ class Earlier:
     showing: Mapping[str, frozenset[str]]
     """Run of words -> the sealed questions that showed it in any version."""
 
-    def name(self, unit: _Unit, secret: bytes) -> str:
-        """What an earlier version called the question; empty where none sealed it."""
-        name = public_id(secret, unit.name) if self.sealed else ""
-        return name if name in self.sealed else self.asked.get(_said(unit.items[0].model_dump()), "")
+    def names(self, units: Collection[_Unit], secret: bytes) -> dict[str, str]:
+        """Those of the questions that an earlier version sealed -> what it called them.
+
+        Another secret gives all of them other names: then those that say the same are taken for the same.
+        Under one secret a question of another record is another one, whatever it says.
+        """
+        if not self.sealed:
+            return {}
+        ids = {unit.name: public_id(secret, unit.name) for unit in units}
+        if found := {name: public for name, public in ids.items() if public in self.sealed}:
+            return found
+        said = {unit.name: self.asked.get(_said(unit.items[0].model_dump()), "") for unit in units}
+        return {name: public for name, public in said.items() if public}
 
     def has_others(self, unit: _Unit, name: str) -> bool:
         """Whether the question had other options then."""
@@ -109,6 +120,30 @@ class Earlier:
         return frozenset(run for run, shown_by in self.showing.items() if not shown_by.issubset(names))
 
 
+class _Asked:
+    """Works that something is asked about.
+
+    Args:
+        alike: Work to others that are like it.
+    """
+
+    def __init__(self, alike: Mapping[str, frozenset[str]], works: Iterable[str] = ()) -> None:
+        self._alike = alike
+        self.works = set(works)
+
+    def has_like(self, unit: _Unit) -> bool:
+        """Whether another work is among them that is like the one a question is about."""
+        return not self.works.isdisjoint(self._alike.get(unit.work, ()))
+
+    def among(self, works: Iterable[str]) -> _Asked:
+        """The same of other works."""
+        return _Asked(self._alike, works)
+
+    def add(self, units: Iterable[_Unit]) -> None:
+        """Something is asked about their works."""
+        self.works.update(unit.work for unit in units)
+
+
 def keep_apart(
     placed: Places,
     secret: bytes,
@@ -118,6 +153,7 @@ def keep_apart(
     *,
     own: Seals | None = None,
     before: Before | None = None,
+    alike: Mapping[str, frozenset[str]] | None = None,
 ) -> tuple[dict[str, dict[str, list[Placed]]], list[Rejection]]:
     """The items that a blind release may hold, and those left out.
 
@@ -130,6 +166,7 @@ def keep_apart(
             that objected to one, or the open split that told it, could ask them about each option, and a
             question that prints a poet would tell the label of one that left. A question about a label that
             was asked with other works is asked no more: which works are put together rests on labels.
+        alike: Work to others that are like it.
     """
     before = before or Before()
     past = _earlier(earlier)
@@ -143,11 +180,16 @@ def keep_apart(
     sealed = {unit.name: frozenset[str]().union(*map(seals.marks, unit.items)) for unit in every}
     printed = {unit.name for unit in every if seals.is_printed(sealed[unit.name])}
     units = [unit for unit in every if unit.name not in printed]
-    names = {unit.name: name for unit in units if (name := past.name(unit, secret))}
+    names = past.names(units, secret)
+    closed = _Asked(alike or {}, before.closed)
     late = {
         u.name: u
         for u in units
-        if (names[u.name] not in past.newest if u.name in names else u.work in before.closed)
+        if (
+            names[u.name] not in past.newest
+            if u.name in names
+            else u.work in closed.works or closed.has_like(u)
+        )
     }
     units = [unit for unit in units if unit.name not in late]
     old = [unit for unit in units if unit.name in names]
@@ -157,14 +199,18 @@ def keep_apart(
     gone |= {u.name for u in old if u.name not in labels and _asks_another(u, sealed[u.name], before, seals)}
     old = [unit for unit in old if unit.name not in gone]
     shown = past.shown_without({names[unit.name] for unit in old})
-    taken = _disjoint(old, ())
+    taken = _disjoint(old, (), _Asked({}))
+    asked = _Asked(alike or {}, (unit.work for unit in taken))
     new = [unit for unit in units if unit.name not in names]
-    taken += _labelled(
-        new, labels, shown.union(*(unit.texts for unit in taken)), {unit.group for unit in taken}
-    )
-    about = {unit.group for unit in taken if unit.name in labels}
-    others = (unit for unit in new if unit.name not in labels and unit.group not in about)
-    taken += _disjoint(others, shown, taken)
+    taken += _labelled(new, labels, shown.union(*(unit.texts for unit in taken)), asked)
+    about = _Asked(alike or {}, (unit.work for unit in taken if unit.name in labels))
+    others = [
+        unit
+        for unit in new
+        if unit.name not in labels and unit.work not in about.works and not asked.has_like(unit)
+    ]
+    used = shown.union(*(unit.texts for unit in taken))
+    taken += _disjoint(others, used, asked)
     # Only now, so that a build that changes nothing takes and leaves the same questions for the same reasons.
     own = own or Seals()
     told = {unit.name for unit in taken if own.is_printed(sealed[unit.name])}
@@ -176,33 +222,34 @@ def keep_apart(
     used = shown.union(*(unit.texts for unit in kept))
     reasons = dict.fromkeys(_ids(every), SHARED)
     reasons |= dict.fromkeys(
-        _ids(unit for unit in new if unit.name in labels or unit.group in about), LABELLED
+        _ids(unit for unit in new if unit.name in labels or unit.work in about.works or about.has_like(unit)),
+        LABELLED,
     )
     reasons |= dict.fromkeys(_ids(late.values()), CLOSED)
     reasons |= dict.fromkeys(_ids(changed), CHANGED)
     reasons |= dict.fromkeys(_ids(unit for unit in every if unit.name in printed), PRINTED)
     for name in _ids(kept):
         del reasons[name]
-    marks = frozenset[str]().union(*(sealed[unit.name] for unit in kept))
+    reasons |= dict.fromkeys(_ids(unit for unit in _units(dev) if unit.texts & used), LIKE_TEST)
+    return without(placed, reasons), not_held(reasons)
 
-    def tells(item: Item) -> bool:
-        """Whether an open item tells of what is sealed, now or before."""
-        shows = seals.told(item)
-        return not marks.isdisjoint(shows) or seals.has_sealed(shows)
 
-    reasons |= dict.fromkeys(
-        _ids(unit for unit in _units(dev) if unit.texts & used or any(map(tells, unit.items))),
-        LIKE_TEST,
-    )
+def without(placed: Places, gone: Collection[str]) -> dict[str, dict[str, list[Placed]]]:
+    """The items but for some, by their ids."""
     left = {
         config: {
             name: some
             for name, each in splits.items()
-            if (some := [one for one in each if one.item.id not in reasons])
+            if (some := [one for one in each if one.item.id not in gone])
         }
         for config, splits in placed.items()
     }
-    return {config: splits for config, splits in left.items() if splits}, [
+    return {config: splits for config, splits in left.items() if splits}
+
+
+def not_held(reasons: Mapping[str, str]) -> list[Rejection]:
+    """Items that a blind release does not hold, with why."""
+    return [
         Rejection(record=name, reason=reason, detail="a blind release can't hold it beside the others")
         for name, reason in sorted(reasons.items())
     ]
@@ -282,12 +329,12 @@ def _in_turns(units: Sequence[_Unit], secret: bytes) -> list[_Unit]:
 
 
 def _labelled(
-    units: Sequence[_Unit], labels: Collection[str], printed: Collection[str], closed: Collection[str]
+    units: Sequence[_Unit], labels: Collection[str], printed: Collection[str], asked: _Asked
 ) -> list[_Unit]:
-    """Questions about labels, of each group one at most, and with each those that its wrong options are from.
+    """Questions about labels, of works that are alike one at most, with those its wrong options are from.
 
-    A config takes no more groups than are its own when each is shared out among those that ask about it; of
-    `closed` ones something is asked already.
+    A config takes no more groups than are its own when each is shared out among those that ask about it. Of
+    `asked` works something is asked already; those of the questions join them.
     """
     asking: dict[str, set[str]] = defaultdict(set)
     for unit in units:
@@ -297,33 +344,35 @@ def _labelled(
         for config in configs:
             room[config] += 1 / len(configs)
     taken: list[_Unit] = []
-    used, about = set(printed), set(closed)
+    used = set(printed)
     sets = grouped((unit for unit in units if unit.name in labels), lambda unit: unit.together)
     for (config, works), every in sets.items():
         some = list({unit.work: unit for unit in reversed(every)}.values())
         texts = [text for unit in some for text in unit.texts]
-        groups = {unit.group for unit in some}
         if (
             {unit.work for unit in some} == works
-            and len(groups) == len(works)
-            and not groups & about
+            and works.isdisjoint(asked.works)
+            and not any(map(asked.has_like, some))
+            and not any(map(asked.among(works).has_like, some))
             and len(works) <= room[config]
             and len(texts) == len({*texts})
             and used.isdisjoint(texts)
         ):
             taken += some
             used.update(texts)
-            about |= groups
+            asked.add(some)
             room[config] -= len(works)
     return taken
 
 
-def _disjoint(units: Iterable[_Unit], printed: Collection[str], others: Iterable[_Unit] = ()) -> list[_Unit]:
+def _disjoint(units: Iterable[_Unit], printed: Collection[str], asked: _Asked) -> list[_Unit]:
+    """Questions that share no text, each taken if it can be; their works join those that are `asked`."""
     taken: list[_Unit] = []
-    used = set(printed).union(*(unit.texts for unit in others))
+    used = set(printed)
     for unit in units:
-        if not unit.texts & used:
+        if not unit.texts & used and not asked.has_like(unit):
             used |= unit.texts
+            asked.add([unit])
             taken.append(unit)
     return taken
 

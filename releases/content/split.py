@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import NamedTuple
 
 from mihakk.machinery.draw import split_of
@@ -19,6 +20,10 @@ MOST_SHARE = 0.02
 """Share of the items that works may come to by chains of likeness; a longer chain is not closed."""
 MOST_ITEMS = 100
 """So many may always hang together: in a small benchmark a fiftieth is little."""
+EDITION = 2
+"""Couplets that are alike make two works editions of one, however many items are made of them."""
+COMMON = 20
+"""Works up to which each two that share a line are looked at: a line that more have tells little."""
 LABELS = frozenset({"other_label", "other_poet"})
 """Kinds of wrong options that name classes and are no texts."""
 _ORDER = ("asked", "exact", "near", "similar", "half")
@@ -69,10 +74,10 @@ def group_items(
     """Item id to group name.
 
     Always together are items about one poem or idiom, the two option orders of a pair, and works that are
-    the same work. Works that ask the same words of the same matter, or hold couplets that are alike, are
-    kept together as long as that does not chain more than `most` items (by default a fiftieth of them, and at
-    least 100): with long poems, single common lines would tie half of all verse into one group. The
-    strongest likeness is heeded first.
+    the same work, or editions of one: two couplets of theirs are alike. Other works that ask the same words
+    of the same matter, or hold couplets that are alike, are kept together as long as that does not chain more
+    than `most` items (by default a fiftieth of them, and at least 100): with long poems, single common lines
+    would tie half of all verse into one group. The strongest likeness is heeded first.
     """
     groups = Groups[str]()
     own: dict[str, str] = {}
@@ -103,8 +108,40 @@ def _join(
         if cluster.level != "couplet":
             for merged in cluster.merged:
                 groups.join(work(cluster.kept), work(merged))
+    for first, second in _editions(clusters):
+        groups.join(first, second)
     for link in sorted(_links(asked, clusters)):
         groups.join(link.first, link.second, most)
+
+
+def alike(clusters: Sequence[Cluster]) -> dict[str, frozenset[str]]:
+    """Work to all others that are editions of it, or hold a whole couplet like one of its own."""
+    groups = Groups[str]()
+    _join(groups, {}, [one for one in clusters if one.level != "couplet"], 0)
+    for first, second in _editions(clusters):
+        groups.join(first, second)
+    found: dict[str, set[str]] = defaultdict(set)
+    for members in groups.members().values():
+        for name in members:
+            found[name].update(members)
+    for cluster in clusters:
+        for first, second in _works_alike(cluster) if cluster.method != "half" else ():
+            found[first].add(second)
+            found[second].add(first)
+    return {name: frozenset(others - {name}) for name, others in found.items()}
+
+
+def _editions(clusters: Iterable[Cluster]) -> list[tuple[str, str]]:
+    shared = Counter(pair for one in clusters if one.level == "couplet" for pair in _works_alike(one))
+    return [pair for pair, couplets in shared.items() if couplets >= EDITION]
+
+
+def _works_alike(cluster: Cluster) -> Iterator[tuple[str, str]]:
+    first, *others = works = sorted({*map(work, (cluster.kept, *cluster.merged))})
+    if len(works) <= COMMON:
+        yield from combinations(works, 2)
+    else:
+        yield from ((first, other) for other in others)
 
 
 def _links(asked: Mapping[bytes, Sequence[str]], clusters: Iterable[Cluster]) -> Iterator[Link]:

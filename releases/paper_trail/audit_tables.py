@@ -170,7 +170,8 @@ def errata(
 
     An item that `changes` since the release before call removed is named even if the build is silent.
     A blind one names nothing that no version had: how many questions were made of a record and are not asked
-    may tell what a check says of their golds. The lake keeps what became of them.
+    may tell what a check says of their golds. The lake keeps what became of them. Nor does it say anew why an
+    item left that an earlier version had lost: a later reason may rest on labels of others.
     """
     gone = {} if changes is None else {one.id: one for one in changes.changes if one.kind == "removed"}
     before = changes.old if changes is not None else ""
@@ -189,7 +190,8 @@ def errata(
         for one in removed
     ]
     if blind:
-        rows = [one for one in rows if one.last_version]
+        told = {one.id for one in earlier if one.last_version} - gone.keys()
+        rows = [one for one in rows if one.last_version and one.id not in told]
     stated = {one.id for one in rows}
     # Of a sealed question no verdict is printed.
     seen = "" if blind else "see audit/verdicts.parquet"

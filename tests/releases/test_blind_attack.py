@@ -180,7 +180,8 @@ def test_the_gate_tells_nothing_of_what_a_version_sealed_to_whoever_steers_its_l
 def test_public_ids_that_name_their_records_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mihakk.releases.content.secret.public_id", lambda _, name: name)
+    for module in ("content.secret", "gathered"):
+        monkeypatch.setattr(f"mihakk.releases.{module}.public_id", lambda _, name: name)
     with pytest.raises(UsageError, match=r"leaks: .* ids or groups name the source of"):
         assemble(folder=tmp_path / "named", **release_arguments(items(), blind="repository"))
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from mihakk.machinery.draw import split_of
 from mihakk.machinery.errors import UsageError
 from mihakk.releases.content.placement import place
+from mihakk.releases.content.split import alike as works_alike
 from mihakk.releases.content.split import group_items, split_items, work
 from mihakk.releases.licence import known, licences, refuse_unknown
 from mihakk.releases.release_facts import ReleaseFacts
@@ -169,6 +170,32 @@ def test_one_work_is_never_parted_however_large() -> None:
     items, _ = chained_poems(2, 600)
     copy = Cluster(kept="poem0", merged=("poem1",), level="poem", method="near", similarity=0.93)
     assert len(set(group_items(items, [copy]).values())) == 1
+
+
+def test_editions_of_a_work_are_never_parted_and_works_with_one_like_couplet_may_be() -> None:
+    """Two copies of a poem of 24 couplets have more items than may hang together by a common line."""
+    items, _ = chained_poems(4, 600)
+    editions = [alike("poem0:1", "poem1:1"), alike("poem0:7", "poem1:6")]
+    once = [alike("poem2:1", "poem3:1")]
+    groups = group_items(items, [*editions, *once])
+    assert groups["i0-0"] == groups["i1-0"]
+    assert groups["i2-0"] != groups["i3-0"]
+
+
+def test_works_that_are_alike_are_editions_and_those_that_share_a_whole_couplet() -> None:
+    clusters = [
+        # c is like a by b alone, which is an edition of both.
+        *(alike("a:1", "b:1"), alike("a:2", "b:2"), alike("b:5", "c:5"), alike("b:6", "c:6")),
+        alike("c:9", "d:3"),
+        alike("d:4", "e:4", method="half"),
+        Cluster(kept="f", merged=("g",), level="poem", method="near", similarity=0.9),
+    ]
+    found = works_alike(clusters)
+    assert found["a"] == {"b", "c"}
+    assert found["c"] == {"a", "b", "d"}
+    assert found["d"] == {"c"}
+    assert found["f"] == {"g"}
+    assert "e" not in found
 
 
 def test_shares_are_kept_over_many_groups_and_at_the_ends() -> None:
