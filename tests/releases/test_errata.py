@@ -8,8 +8,13 @@ import pytest
 
 from mihakk.machinery.errors import UsageError
 from mihakk.releases.assemble import AssembledRelease
+from mihakk.releases.content.blind import Papers
 from mihakk.releases.content.canary import canary_guid
+from mihakk.releases.paper_trail.audit_tables import Erratum, errata, write_removed
 from mihakk.releases.paper_trail.errata import DefectReport, read_reports, report_defect, report_findings
+from mihakk.releases.release_facts import ReleaseFacts
+from mihakk.releases.told import told_facts
+from mihakk.schemas.rejection import Cluster, Rejection
 from tests.releases.release_material import hafez_config, hafez_items
 
 ITEM = hafez_items()[0]
@@ -74,3 +79,28 @@ def test_an_id_that_leads_out_of_the_folder_names_no_file(name: str, tmp_path: P
     assert (tmp_path / report.name).resolve().parent == tmp_path
     assert not report.name.startswith(".")
     assert len(report.name) < 130
+
+
+@pytest.mark.parametrize(("blind", "said"), [(True, "blind_options_changed"), (False, "unresolved")])
+def test_a_blind_release_says_why_an_item_left_once(blind: bool, said: str, tmp_path: Path) -> None:
+    """A reason that is worked out anew may rest on labels of others."""
+    first = Erratum(id="q1", reason="blind_options_changed", evidence="", last_version="0.1.0")
+    write_removed([first], tmp_path / "errata" / "removed.parquet")
+    now = [
+        Rejection(record="q1", reason="unresolved", detail=""),
+        Rejection(record="q2", reason="unresolved", detail=""),
+    ]
+    told = {one.id: one.reason for one in errata(now, set(), tmp_path, None, blind=blind)}
+    assert told == {"q1": said} | ({} if blind else {"q2": "unresolved"})
+
+
+def test_a_blind_release_counts_like_records_of_open_works_alone() -> None:
+    def like(kept: str, merged: str, level: str = "couplet") -> Cluster:
+        return Cluster(kept=kept, merged=(merged,), level=level, method="similar", similarity=0.8)
+
+    opened = [like("a:1", "b:1"), like("a", "gone", "poem")]
+    sealed = [like("a:2", "c:2"), like("c", "gone", "poem"), like("nobody", "a", "poem")]
+    facts = ReleaseFacts(
+        code_version="t", clusters=(*opened, *sealed), sides={"a": "dev", "b": "dev", "c": "test"}
+    )
+    assert told_facts(facts, [], Papers([], [], [], (), ()), b"key").clusters == tuple(opened)
