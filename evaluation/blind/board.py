@@ -312,8 +312,7 @@ class Board:
         self.__dict__.pop("slices", None)
         parts = {PUBLIC: self.public.size, OTHER: self.other.size}
         parts |= {name: half.size for name, half in self.slices.items()}
-        names = list(self.questions)
-        members = self.keyed("halves", digest([names[place] for place in self.public.items]))
+        members = self.keyed("halves", digest(self._told()))
         one = next(iter(self.questions.values()))
         rules = rules_of(self.config, (one.release, one.version, one.digest), parts, drawn, members)
         if begun is None:
@@ -326,8 +325,12 @@ class Board:
 
     def _keep_told(self) -> None:
         """A later season's final figures keep away from what this one's figures speak of."""
+        keep_told(self.folder, self._told(), self.keyed)
+
+    def _told(self) -> list[str]:
+        """The questions of the public half, in their order."""
         names = list(self.questions)
-        keep_told(self.folder, [names[place] for place in self.public.items], self.keyed)
+        return [names[place] for place in self.public.items]
 
     def _warn_of_lost_answers(self) -> None:
         """Says whose answers the final figures will miss, while they can still be put back or sent again."""

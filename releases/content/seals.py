@@ -119,10 +119,6 @@ class Seals:
         own = sealed_marks(item.model_dump())
         return own | self.poem(item) if is_label(item) else own
 
-    def told(self, item: Item) -> frozenset[str]:
-        """Fingerprints of what an open item tells of: its texts, and its poem, whose labels it shows."""
-        return row_tells(item.model_dump()) | self.poem(item)
-
     def poem(self, item: Item) -> frozenset[str]:
         """What stands for the whole poem that an item is of; nothing where it is of none."""
         name = source_work(item)

@@ -104,12 +104,7 @@ def group_works(works: Collection[str], clusters: Sequence[Cluster]) -> dict[str
 def _join(
     groups: Groups[str], asked: Mapping[bytes, Sequence[str]], clusters: Sequence[Cluster], most: float
 ) -> None:
-    for cluster in clusters:
-        if cluster.level != "couplet":
-            for merged in cluster.merged:
-                groups.join(work(cluster.kept), work(merged))
-    for first, second in _editions(clusters):
-        groups.join(first, second)
+    _join_editions(groups, clusters)
     for link in sorted(_links(asked, clusters)):
         groups.join(link.first, link.second, most)
 
@@ -117,9 +112,7 @@ def _join(
 def alike(clusters: Sequence[Cluster]) -> dict[str, frozenset[str]]:
     """Work to all others that are editions of it, or hold a whole couplet like one of its own."""
     groups = Groups[str]()
-    _join(groups, {}, [one for one in clusters if one.level != "couplet"], 0)
-    for first, second in _editions(clusters):
-        groups.join(first, second)
+    _join_editions(groups, clusters)
     found: dict[str, set[str]] = defaultdict(set)
     for members in groups.members().values():
         for name in members:
@@ -131,12 +124,22 @@ def alike(clusters: Sequence[Cluster]) -> dict[str, frozenset[str]]:
     return {name: frozenset(others - {name}) for name, others in found.items()}
 
 
-def _editions(clusters: Iterable[Cluster]) -> list[tuple[str, str]]:
-    shared = Counter(pair for one in clusters if one.level == "couplet" for pair in _works_alike(one))
-    return [pair for pair, couplets in shared.items() if couplets >= EDITION]
+def _join_editions(groups: Groups[str], clusters: Iterable[Cluster]) -> None:
+    """Works that are the same, or two of whose couplets are alike: of one work, whatever hangs on it."""
+    shared = Counter[tuple[str, str]]()
+    for cluster in clusters:
+        if cluster.level == "couplet":
+            shared.update(_works_alike(cluster))
+        else:
+            for merged in cluster.merged:
+                groups.join(work(cluster.kept), work(merged))
+    for pair, couplets in shared.items():
+        if couplets >= EDITION:
+            groups.join(*pair)
 
 
 def _works_alike(cluster: Cluster) -> Iterator[tuple[str, str]]:
+    """Each two works of a cluster; of very many each with the first."""
     first, *others = works = sorted({*map(work, (cluster.kept, *cluster.merged))})
     if len(works) <= COMMON:
         yield from combinations(works, 2)

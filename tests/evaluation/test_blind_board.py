@@ -350,12 +350,9 @@ def test_a_file_that_was_held_may_have_been_chosen_by_all_figures_told(tmp_path:
     at = board(tmp_path, gain=0.5)
     for number in range(3):
         at.receive(sent(answers(many(), 0.6, number), f"r{number}", team="beta"), now=MONDAY)
-    # Alpha's share is used up.
-    spent = at.share
-    at.__class__ = type("Spent", (Board,), {"share": property(lambda _: 0.0)})
-    assert at.receive(sent(answers(many(), 0.6, 9)), now=MONDAY).told == "held"
-    at.__class__ = Board
-    assert at.share == spent
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Board, "share", property(lambda _: 0.0))  # it is used up
+        assert at.receive(sent(answers(many(), 0.6, 9)), now=MONDAY).told == "held"
     held = next(one for one in at.close(now=OVER) if one.team == "alpha")
     assert (held.shown, held.figures) == (None, 3)
     assert recounted(at.log.path)
