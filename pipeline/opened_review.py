@@ -204,7 +204,12 @@ class OpenReview:
 
     @cached_property
     def _unflagged_sizes(self) -> Counter[str]:
-        """Items per stratum that neither rules, auditors nor people's corrections touched."""
+        """Items per stratum that neither rules, auditors nor people's corrections touched.
+
+        None before people were asked: all of a large set would be read, to weigh what nobody looked at.
+        """
+        if not self.asked:
+            return Counter()
         corrected = wanted_changed(decisions(self.stores))
         return Counter(map(stratum, unflagged(self.rows("items"), self.rows("verdicts"), corrected)))
 
