@@ -37,6 +37,11 @@ from mihakk.schemas.blind import BlindBoard, BlindReply, FinalFigure
 
 BOARD_FILE = "board.json"
 FINAL_FILE = "final.json"
+INBOXES = "inboxes.json"
+"""In the season's private folder: where its runs found files, for its end."""
+SCORED, REFUSED = "scored", "refused"
+_WAIT = 3600
+"""Seconds that a run waits for another: a file of 2,000 long replies takes minutes."""
 _NAME_BYTES = 160
 """Longest name that a file keeps when it is filed away, without its ending; `submit` makes none longer."""
 
@@ -109,7 +114,7 @@ def score_files(
             scored the file; elsewhere it is refused.
 
     Raises:
-        ExternalFailure: Another run has been scoring this board's files for a minute.
+        ExternalFailure: Another run has been scoring this board's files for an hour.
     """
     with _alone(board):
         return _score_files(board, dict.fromkeys(files), public, scored, resume=resume)
@@ -119,7 +124,7 @@ def score_files(
 def _alone(board: Board) -> Iterator[None]:
     """One run at a time, so that times in the log follow each other though a run has but one."""
     try:
-        held = FileLock(board.folder / "inbox.lock", timeout=60).acquire()
+        held = FileLock(board.folder / "inbox.lock", timeout=_WAIT).acquire()
     except Timeout as error:
         raise ExternalFailure(
             f"{board.config.name}: another run scores its files: run again when it is done"
@@ -142,13 +147,13 @@ def _score_files(
     public.mkdir(parents=True, exist_ok=True)
     found = []
 
-    def vouched(sent: Submission) -> None:
+    def vouched(sent: Submission, arrived: datetime | None) -> None:
         if not (resume and board.received(sent)):
-            board.check_key(sent, began)
+            board.check_key(sent, began, arrived)
 
     for path, arrived in files.items():
         try:
-            sent = read_submission(path, len(board.questions), vouched)
+            sent = read_submission(path, len(board.questions), partial(vouched, arrived=arrived))
             before = board.received(sent) if resume else None
             if before is not None and before.reply is None:
                 raise UsageError(before.refused)
@@ -178,13 +183,40 @@ def score_inbox(board: Board, inbox: Path, public: Path) -> list[Received]:
         public: As for `score_files`.
 
     Raises:
-        ExternalFailure: Another run has been scoring this board's files for a minute.
+        UsageError: What stands where files are filed away is no folder of the inbox.
+        ExternalFailure: Another run has been scoring this board's files for an hour.
     """
     with _alone(board):
+        _note_inbox(board, inbox)
         return _score_inbox(board, inbox, public)
 
 
+def _inboxes(board: Board) -> list[Path]:
+    """The inboxes that the season's runs were given."""
+    noted = board.folder / INBOXES
+    return [Path(one) for one in orjson.loads(noted.read_bytes())] if noted.is_file() else []
+
+
+def _note_inbox(board: Board, inbox: Path) -> None:
+    known = _inboxes(board)
+    if inbox.resolve() not in known:
+        _write(board.folder / INBOXES, [*map(str, known), str(inbox.resolve())])
+
+
 def _score_inbox(board: Board, inbox: Path, public: Path) -> list[Received]:
+    if not inbox.is_dir():
+        raise UsageError(
+            f"the inbox {inbox} is not there: put it back, so that no file in it is missed; an empty folder "
+            "will do if there was none"
+        )
+    for name in (SCORED, REFUSED):
+        place = inbox / name
+        # Made before teams' files lie beside it: nobody else decides where these go.
+        if place.is_symlink() or (place.exists() and not place.is_dir()):
+            raise UsageError(
+                f"{place} is no folder of the inbox, and teams' files are filed away there: take it away"
+            )
+        place.mkdir(exist_ok=True)
     files = []
     for path in inbox.glob("*.jsonl"):
         with suppress(FileNotFoundError):  # a team took it back
@@ -199,8 +231,7 @@ def _score_inbox(board: Board, inbox: Path, public: Path) -> list[Received]:
             warnings.warn(f"{received.path!r} stays in the inbox: {error}", MihakkWarning, stacklevel=2)
 
     def moved(received: Received) -> None:
-        place = inbox / ("refused" if received.reply is None else "scored")
-        place.mkdir(exist_ok=True)
+        place = inbox / (REFUSED if received.reply is None else SCORED)
         given, number = received.path.stem, 1
         if len(os.fsencode(given)) > _NAME_BYTES or not given.isprintable():
             given = sha256(os.fsencode(given))[:16]
@@ -251,12 +282,16 @@ def write_board(board: Board, public: Path) -> Path:
 def close_season(board: Board, public: Path) -> list[FinalFigure]:
     """Tells the final figures and publishes them, with the gap between the halves.
 
+    What still waits in an inbox that the season's runs were given is scored before.
+
     Raises:
-        UsageError: The season is not over.
-        ExternalFailure: Another run has been scoring this board's files for a minute.
+        UsageError: The season is not over, or one of its inboxes is not there.
+        ExternalFailure: Another run has been scoring this board's files for an hour.
     """
     check_public(board, public)
     with _alone(board):
+        for inbox in _inboxes(board):
+            _score_inbox(board, inbox, public)
         finals = board.close()
     write_board(board, public)
     _write(public / FINAL_FILE, [one.model_dump(mode="json") for one in finals])

@@ -46,7 +46,13 @@ from mihakk.evaluation.blind.season import (
     rules_of,
     told_before,
 )
-from mihakk.evaluation.blind.submission import Submission, check_replies, ranked_questions, same_revision
+from mihakk.evaluation.blind.submission import (
+    Submission,
+    check_replies,
+    ranked_questions,
+    require_groups,
+    same_revision,
+)
 from mihakk.machinery.errors import ExternalFailure, MihakkWarning, UsageError
 from mihakk.machinery.groups import components
 from mihakk.machinery.ids import digest
@@ -103,6 +109,7 @@ class Board:
         sets = sets or {}
         # Near copies of a work share its label and stand in other sets: these are one, too.
         self.groups = components((one.group, sets.get(one.item, one.group)) for one in ordered)
+        require_groups(len(set(self.groups)), config.release)
         self.units = [
             group if one.item in sets else one.pair_id or one.item
             for one, group in zip(ordered, self.groups, strict=True)
@@ -173,25 +180,18 @@ class Board:
                 if their team signed them.
             ExternalFailure: The clock was set back.
         """
-        at = now or datetime.now(UTC)
-        card = submission.card
-        self.check_key(submission, at)
-        with self._begun(lambda: self._admit(submission, self._counted_from(at, arrived))):
-            self._check_clock(at)
-            at = self._counted_from(at, arrived)
-            if earlier := self.received(submission):
-                raise UsageError(
-                    f"{card.team}'s file was received on {earlier.received:%Y-%m-%d %H:%M} UTC and "
-                    f"{_outcome(earlier)}: a signed file counts once. Sign the answers anew to send them"
-                )
-            name = ""
+        run, card = now or datetime.now(UTC), submission.card
+        self.check_key(submission, run, arrived)
+        with self._begun(lambda: self._admit(submission, self._counted_from(run, arrived, card.team))):
+            self._ready(submission, run, arrived)
+        # Meanwhile others may look at the log: long replies take minutes.
+        marked = self.answers.read(submission.replies)
+        name = self.answers.name(marked.tokens)
+        with self._begun():
+            at = self._ready(submission, run, arrived)
+            told = [one.reply for one in self.log.entries if one.answers == name and one.reply]
+            known = next((reply for reply in told if reply.figure is not None), None)
             try:
-                self._admit(submission, at)
-                self._allow_reading(card.team, at)
-                marked = self.answers.read(submission.replies)
-                name = self.answers.name(marked.tokens)
-                told = [one.reply for one in self.log.entries if one.answers == name and one.reply]
-                known = next((reply for reply in told if reply.figure is not None), None)
                 self._allow(card, at, copied=known is not None)
             except UsageError as refusal:
                 self._log(submission, at, answers=name, refused=str(refusal))
@@ -205,14 +205,16 @@ class Board:
             self._log(submission, at, answers=name, reply=reply, nats=cost)
             return reply
 
-    def check_key(self, submission: Submission, at: datetime | None = None) -> None:
+    def check_key(
+        self, submission: Submission, at: datetime | None = None, arrived: datetime | None = None
+    ) -> None:
         """Refuses a file that no key of its team signed; its answers may be yet to be read.
 
         Raises:
             UsageError: With the reason and what to do.
         """
-        now = at or datetime.now(UTC)
-        self.register.check(submission.signature, submission.digest, submission.card.team, now)
+        now, team = at or datetime.now(UTC), submission.card.team
+        self.register.check(submission.signature, submission.digest, team, now, arrived)
 
     def received(self, submission: Submission) -> LoggedSubmission | None:
         """The line of the log about this very file, if there is one."""
@@ -365,6 +367,29 @@ class Board:
             self.season = self.log.season
             yield
 
+    def _ready(self, submission: Submission, at: datetime, arrived: datetime | None) -> datetime:
+        """The time as of which a file counts whose answers may be read; the log names one that is refused.
+
+        Raises:
+            UsageError: It was received before, or is refused.
+            ExternalFailure: The clock was set back.
+        """
+        team = submission.card.team
+        self._check_clock(at)
+        if earlier := self.received(submission):
+            raise UsageError(
+                f"{team}'s file was received on {earlier.received:%Y-%m-%d %H:%M} UTC and "
+                f"{_outcome(earlier)}: a signed file counts once. Sign the answers anew to send them"
+            )
+        counted = self._counted_from(at, arrived, team)
+        try:
+            self._admit(submission, counted)
+            self._allow_reading(team, counted)
+        except UsageError as refusal:
+            self._log(submission, counted, refused=str(refusal))
+            raise
+        return counted
+
     def _check_clock(self, at: datetime) -> None:
         last = max((one.received for one in self.log.entries if one.reply), default=at)
         if at < last - CLOCK:
@@ -374,10 +399,14 @@ class Board:
                 "wrong then, wait until that time: quotas count from it"
             )
 
-    def _counted_from(self, at: datetime, arrived: datetime | None) -> datetime:
-        """The time of a file: when it came in, but not before the season or what was scored before it."""
+    def _counted_from(self, at: datetime, arrived: datetime | None, team: str) -> datetime:
+        """The time of a file: when it came in, but not before the season or the team's last scored one.
+
+        What others sent, and when it was scored, takes nothing of a team's quota.
+        """
         begins = datetime.combine(self.config.opens, time(), UTC)
-        last = max((one.received for one in self.log.entries if one.reply), default=begins)
+        own = (one.received for one in self.log.entries if one.reply and one.card.team == team)
+        last = max(own, default=begins)
         return at if arrived is None else min(at, max(arrived, begins, last))
 
     def _admit(self, submission: Submission, at: datetime) -> None:

@@ -222,8 +222,22 @@ class Register:
                 raise UsageError(f"{key} is not in {self.path}: `mihakk evaluate team list` names all keys")
             return self._add(known[key].model_dump() | {"revoked": now, "why": why})
 
-    def check(self, signature: Signature | None, digest: str, team: str, at: datetime) -> None:
+    def check(
+        self,
+        signature: Signature | None,
+        digest: str,
+        team: str,
+        at: datetime,
+        arrived: datetime | None = None,
+    ) -> None:
         """Refuses what is not signed by a key that holds for this team.
+
+        Args:
+            signature: As it stands in the file.
+            digest: Of what was signed.
+            team: Who is said to have signed.
+            at: The time.
+            arrived: When the file came in, where it waited since: a key that expired since holds for it.
 
         Raises:
             UsageError: With the reason and what to do.
@@ -245,7 +259,7 @@ class Register:
             raise UsageError(
                 f"{named} of {team} was revoked on {one.revoked:%Y-%m-%d}{reason}: register another"
             )
-        if one.until is not None and at.date() > one.until:
+        if one.until is not None and (arrived or at).date() > one.until:
             raise UsageError(f"{named} of {team} expired after {one.until}: register another")
         try:
             early = datetime.fromisoformat(signature.signed) > at + timedelta(days=1)

@@ -77,13 +77,21 @@ def ranked_questions(questions: Mapping[str, Question], release: str) -> dict[st
             f"{release} has no ranked question: a blind board ranks choices and short answers of tasks that "
             "are no recall"
         )
-    groups = len({one.group for one in found.values()})
+    require_groups(len({one.group for one in found.values()}), release)
+    return found
+
+
+def require_groups(groups: int, release: str) -> None:
+    """Refuses a release whose ranked questions are too few groups for two halves.
+
+    Raises:
+        UsageError: It has so few.
+    """
     if groups < LEAST_GROUPS:
         raise UsageError(
             f"{release}: {groups} groups of ranked questions can't be parted into two halves, so that no "
             f"blind board scores it: that takes {LEAST_GROUPS}"
         )
-    return found
 
 
 def check_card(card: SubmissionCard, where: str) -> None:

@@ -374,6 +374,39 @@ def test_a_file_counts_as_of_when_it_came_in(tmp_path: Path) -> None:
     assert at.log.entries[-1].received == last, "not before what was scored"
 
 
+def test_what_another_team_sent_takes_nothing_of_a_quota(tmp_path: Path) -> None:
+    """Six files waited for two weeks while a rival's was scored at once: the rule is three a week and team."""
+    at, over = board(tmp_path, gain=0.5), MONDAY + timedelta(days=14)
+    assert at.receive(sent(answers(many(), 0.6, 9), team="beta"), now=over).told == "shown"
+    came = [MONDAY + timedelta(days=7 * week, hours=hour) for week in range(2) for hour in range(3)]
+    for number, arrived in enumerate(came):
+        file = sent(answers(many(), 0.6, number), str(number))
+        assert at.receive(file, now=over, arrived=arrived).told == "shown"
+    assert [one.received for one in at.log.entries[1:]] == came
+    assert board(tmp_path, gain=0.5).standing()["submissions"] == 7
+    recounted(at.log.path)
+
+
+def test_a_key_that_expired_while_a_file_waited_holds_for_it_and_a_revoked_one_does_not(
+    tmp_path: Path,
+) -> None:
+    at, key = board(tmp_path, gain=0.5), Ed25519PrivateKey.generate()
+    public = sign(key, "", MONDAY).key
+    at.register.register("alpha", public, MONDAY, MONDAY.date())
+    later = MONDAY + timedelta(days=2)
+
+    def waiting(seed: int) -> Submission:
+        made = sent(answers(many(), 0.6, seed), str(seed))
+        return made._replace(signature=sign(key, made.digest, MONDAY))
+
+    with pytest.raises(UsageError, match="expired after 2026-03-02"):
+        at.receive(waiting(1), now=later)
+    assert at.receive(waiting(1), now=later, arrived=MONDAY).told == "shown"
+    at.register.revoke(public, later, "stolen")
+    with pytest.raises(UsageError, match="was revoked on 2026-03-04"):
+        at.receive(waiting(2), now=later, arrived=MONDAY)
+
+
 def test_questions_that_seasons_have_used_up_are_refused() -> None:
     groups = [f"g{number}" for number in range(24)]
     first, other = halves(groups, groups, digests, "spring")
@@ -911,6 +944,23 @@ def test_copies_of_told_answers_have_a_quota_of_their_own(tmp_path: Path) -> Non
     assert at.receive(sent(answers(many(), 0.6, 2), "other"), now=MONDAY).told == "shown"
 
 
+def test_the_log_is_free_while_a_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at, read = board(tmp_path, gain=0.5), Answers.read
+
+    def meanwhile(self: Answers, replies: Any) -> Any:
+        monkeypatch.setattr(Answers, "read", read)
+        beside = board(tmp_path, gain=0.5)
+        with beside.log.held(0):
+            assert beside.log.season
+        assert beside.receive(sent(answers(many(), 0.5, 2), team="beta"), now=MONDAY).told == "shown"
+        return read(self, replies)
+
+    monkeypatch.setattr(Answers, "read", meanwhile)
+    assert at.receive(sent(answers(many(), 0.5)), now=MONDAY).told == "shown"
+    assert [one.card.team for one in at.log.entries] == ["beta", "alpha"]
+    recounted(at.log.path)
+
+
 def test_beyond_the_quota_of_a_week_no_reply_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file may take minutes to read, while all others wait."""
     at, read = board(tmp_path, gain=0.5), Answers.read
@@ -1179,6 +1229,9 @@ def test_questions_that_are_asked_together_share_a_half_and_count_as_one(tmp_pat
     with_copy = Board(ruled(), copied, tmp_path / "copies", digests, sets)
     assert len(set(with_copy.groups)) == len(set(made.groups)) - 1
     assert len(set(with_copy.units)) == len(set(made.units)) - 1
+    three = {name: f"set {number % 3}" for number, name in enumerate(sorted(questions))}
+    with pytest.raises(UsageError, match=r"demo@0\.1\.0: 1 groups .* can't be parted into two halves"):
+        Board(ruled(), questions, tmp_path / "three", digests, three)
 
 
 def test_of_figures_cut_off_at_one_the_best_is_chosen_by_what_was_cut_off(tmp_path: Path) -> None:

@@ -24,9 +24,9 @@ from mihakk.evaluation.blind.submission import read_submission, sign_submission
 from mihakk.evaluation.questions import questions_of_release
 from mihakk.flows.cli import app
 from mihakk.generators.abilities import ability_of
-from mihakk.machinery.errors import MihakkWarning
+from mihakk.machinery.errors import MihakkWarning, UsageError
 from mihakk.machinery.settings import ROOT, settings
-from mihakk.pipeline.blind_scoring import open_board, score_inbox
+from mihakk.pipeline.blind_scoring import close_season, open_board, score_inbox
 from mihakk.releases.assemble import AssembledRelease, assemble
 from mihakk.schemas.blind import RANKED
 from mihakk.schemas.item import Item
@@ -539,6 +539,64 @@ def test_the_season_is_opened_when_it_is_over_and_not_before(
     assert final["low"] < 0.75 < final["high"]
     assert final["public_low"] < 0.75 < final["public_high"]
     assert final["gap_low"] < 0 < final["gap_high"]
+
+
+def test_the_end_scores_what_waits_in_an_inbox_and_misses_none(
+    release: AssembledRelease, tmp_path: Path
+) -> None:
+    inbox = tmp_path / "inbox"
+    place = ("--store", keyed(tmp_path, "alpha", "beta"), "--public", tmp_path / "public")
+    for team in ("alpha", "beta"):
+        own = replies(tmp_path / f"{team}.jsonl", release, 4)
+        card = carded(tmp_path, team=team)
+        assert submitted(own, card, release, inbox, tmp_path / f"{team}.key").exit_code == 0
+        if team == "alpha":
+            board = open_board(ruled(tmp_path, release), tmp_path / "private")
+            assert score_inbox(board, inbox, tmp_path / "public")
+    over = ruled(tmp_path, release, closes=str(TODAY))
+    inbox.rename(tmp_path / "elsewhere")
+    lost = call("score", "--close", "--board", over, *place)
+    assert lost.exit_code == 2
+    assert f"the inbox {inbox} is not there: put it back" in lost.output.replace("\n", " ")
+    (tmp_path / "elsewhere").rename(inbox)
+    done = call("score", "--close", "--board", over, *place)
+    assert done.exit_code == 0, done.output
+    assert filed(inbox)["refused"] == {"beta.jsonl", "beta.txt"}, "it came after the season's last day"
+    assert not [*inbox.glob("*.jsonl")]
+
+
+def test_a_file_that_waits_in_time_is_in_the_finals(
+    release: AssembledRelease, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inbox = dropped(tmp_path, release)
+    waiting = [*inbox.glob("beta--*.jsonl")]
+    waiting[0].rename(tmp_path / waiting[0].name)
+    board = open_board(ruled(tmp_path, release), tmp_path / "private")
+    score_inbox(board, inbox, tmp_path / "public")
+    (tmp_path / waiting[0].name).rename(waiting[0])
+    close = board.close
+    monkeypatch.setattr(board, "close", lambda: close(now=datetime.now(UTC) + timedelta(days=30)))
+    assert {one.team for one in close_season(board, tmp_path / "public")} == {"alpha", "beta"}
+
+
+@pytest.mark.parametrize("name", ["scored", "refused"])
+@pytest.mark.parametrize("kind", ["link", "file"])
+def test_nobody_decides_where_files_are_filed_away(
+    name: str, kind: str, release: AssembledRelease, tmp_path: Path
+) -> None:
+    inbox = dropped(tmp_path, release)
+    (tmp_path / "theirs").mkdir()
+    if kind == "link":
+        (inbox / name).symlink_to(tmp_path / "theirs")
+    else:
+        (inbox / name).write_text("")
+    board = open_board(ruled(tmp_path, release), tmp_path / "private")
+    with pytest.raises(UsageError, match=f"{name} is no folder of the inbox"):
+        score_inbox(board, inbox, tmp_path / "public")
+    (inbox / name).unlink()
+    score_inbox(board, inbox, tmp_path / "public")
+    assert filed(inbox) == FILED
+    assert not [*(tmp_path / "theirs").iterdir()]
 
 
 def test_a_killed_run_leaves_its_file_in_the_inbox_and_the_file_gets_its_reply(
