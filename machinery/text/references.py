@@ -49,6 +49,8 @@ _SEEN: Final = {language: _expression(parts) for language, parts in _SEE.items()
 _PLACED: Final = {language: _expression(parts) for language, parts in _PLACES.items()}
 _JOINED: Final = {language: re.compile(parts) for language, parts in _JOINS.items()}
 _QUOTE: Final = re.compile(_QUOTED)
+TOLD: Final = frozenset(_SEE)
+"""Languages whose references are told; a text in any other one is taken to say what it says."""
 
 
 def only_refers(text: str, language: Language = "ar") -> bool:
@@ -56,6 +58,8 @@ def only_refers(text: str, language: Language = "ar") -> bool:
 
     The word for `see` may be missing (`«the proverb» etc., under S`); a mere quotation is no reference.
     """
+    if language not in TOLD:
+        return False
     bare = _MARKS.sub("", text)
     without = _QUOTE.sub(" ", bare)
     sent = bool(_SEEN[language].search(without))
@@ -77,6 +81,8 @@ def content(text: str, language: Language = "ar", *, of_idiom: bool = True) -> s
         of_idiom: It explains an idiom, so words about grammar, sources and entries are no meaning; of
             anything else (`who said it?` `the poet`) only what calls a meaning clear is none.
     """
+    if language not in TOLD:
+        return " ".join(text.split())
     if only_refers(text, language):
         return ""
     bare = _MARKS.sub("", text)

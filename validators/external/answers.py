@@ -9,8 +9,9 @@ from typing import Any
 from mihakk.machinery.errors import UsageError
 from mihakk.schemas.record import Language
 from mihakk.validators.external.cells import answers_in, cell, is_dict, is_label, shown
+from mihakk.validators.external.golds import named_letter
 from mihakk.validators.external.mapping import escaped
-from mihakk.validators.external.naming import hint
+from mihakk.validators.external.naming import hint, tells_of_a_reply
 from mihakk.validators.external.proposed import Guess
 from mihakk.validators.external.readings import LEAST_FIT, Choice, Column, is_list
 from mihakk.validators.truth import says_truth
@@ -53,9 +54,16 @@ class Answers:
         strong = _strong(choices)
         lists = {one.names[0] for one in strong if len(one.names) == 1}
         found = []
+        # Of a table of replies, what is true or false may be whether they were right.
+        replies = any(
+            hint(one.name, "prediction") or (one.filled and tells_of_a_reply(one.name))
+            for one in self.columns
+        )
         for column in self.columns:
             named = hint(column.name, "gold") if not hint(column.name, "prediction") else 0.0
             truth = says_truth(list(column.counts), LANGUAGE)
+            if truth and (tells_of_a_reply(column.name, alone=replies) or (replies and not named)):
+                continue
             truth = truth and (bool(named) or not all(isinstance(one, bool) for one in column.filled))
             named = named or self._spoken(column) or self._only(column)
             if not (named or (truth and not strong)) or not column.filled or all(map(is_dict, column.filled)):
@@ -116,7 +124,8 @@ class Answers:
 
     def _codes(self, column: Column) -> bool:
         """Whether a column holds letters or numbers of classes, and no answers."""
-        texts = [answer.strip("(). ") for value in column.filled for answer in answers_in(value)]
+        said = (named_letter(answer) for value in column.filled for answer in answers_in(value))
+        texts = [text.strip("(). ") for text in said]
         texts = list(dict.fromkeys(texts))
         short = sum(is_label(text) and not text.isdecimal() for text in texts)
         numbers = len(texts) <= FEW_CODES and all(

@@ -21,7 +21,7 @@ _NUMPY_LIST = re.compile(rf"\[\s*+{_QUOTED}(?:\s++{_QUOTED})++\s*+\]")
 _NUMPY_TEXT = re.compile(rf"\s*+({_QUOTED})")
 _NUMPY_CALL = re.compile(rf"array\((\[(?:[^\[\]'\"]|{_QUOTED})*+\])(?:,\s*+dtype=\w++)?\)")
 _LABEL = re.compile(
-    r"(?:^|(?<=[\s,;|،؛]))([(\[]?)\s?"
+    r"(?:^|(?<=[\s,;|،؛?？。；，：）]))([(\[]?)\s?"
     r"((?:[^\W\d_]{4,10} ?(?=\d))?[^\W_]{1,2})"
     r"\s?([).:\]．、：-])\s*(?!\d+\b(?<=[.]\d))"
 )
@@ -288,7 +288,7 @@ def _lettered(text: str) -> Options | None:
     """The options of a text that holds them one behind the other, each behind its label."""
     nearest: dict[Any, tuple[re.Match[str], ...]] = {}
     """By style, order and place in it: the nearest such label from here on, and those that follow it."""
-    best: tuple[re.Match[str], ...] = ()
+    runs: list[tuple[re.Match[str], ...]] = []
     for one in reversed(list(_LABEL.finditer(text))):
         folded = one[2].casefold().replace("أ", "ا")
         style = one[1], folded[:-1], one[3]  # `answer1`: a word before each number
@@ -296,7 +296,12 @@ def _lettered(text: str) -> Options | None:
             place = letters.find(folded[-1])
             if place >= 0:
                 run = nearest[style, letters, place] = (one, *nearest.get((style, letters, place + 1), ()))
-                best = run if place == 0 and len(run) > len(best) else best
+                runs += [run] * (place == 0)
+    best: tuple[re.Match[str], ...] = ()
+    for run in reversed(runs):
+        # A list behind another one holds the options: the first says what they speak of.
+        behind = bool(best) and run[0].start() > best[-1].start() and len(run) > 2
+        best = run if behind or len(run) >= len(best) else best
     if len(best) < 2:
         return None
     last = len(text)

@@ -35,6 +35,9 @@ class Given(NamedTuple):
 _ALONE = ("letter", "index0", "index1")
 """Schemes by which a cell says the same in every row."""
 _MOST_KNOWN = 4096
+_SEVERAL = re.compile("[A-Ja-j]{2,10}")
+SEQUENCES = 0.2
+"""Share of golds with several parts, named twice or out of order, above which they are no sets."""
 
 
 class Golds:
@@ -75,7 +78,7 @@ class Golds:
         return self._known[said]
 
     def _read(self, row: Given) -> tuple[int, ...] | None:
-        found = [self._one(piece, row) for piece in pieces(row.gold, self.scheme)]
+        found = [self.one(piece, row) for piece in pieces(row.gold, self.scheme)]
         if not found or any(one is None for one in found):
             return None
         return tuple(sorted({one for one in found if one is not None}))
@@ -100,7 +103,8 @@ class Golds:
         number = index + (self.scheme == "index1")
         return str(number) if isinstance(like, str) else number
 
-    def _one(self, piece: Any, row: Given) -> int | None:
+    def one(self, piece: Any, row: Given) -> int | None:
+        """The option that a single gold names, perhaps out of range; None where it names nothing."""
         if self.scheme == "text":
             return _among(shown(piece), row.options, row.language)
         if self.scheme == "label":
@@ -193,10 +197,32 @@ def _alike(one: Golds, other: Golds, rows: Sequence[Given]) -> bool:
 def pieces(gold: Any, scheme: GoldAs) -> list[Any]:
     """The single golds of a multi-select gold: a list, or letters or indices joined by commas."""
     if isinstance(gold, (list, tuple)):
-        return list(gold)
+        return [one for piece in gold for one in _together(piece, scheme)]
     if scheme != "text" and isinstance(gold, str) and _SEPARATOR.search(gold.strip()):
         return [piece for piece in _SEPARATOR.split(gold.strip()) if piece]
-    return [] if blank(gold) else [gold]
+    return [] if blank(gold) else _together(gold, scheme)
+
+
+def _together(piece: Any, scheme: GoldAs) -> list[Any]:
+    """The letters of several options that are written as one word: `ACD`."""
+    if scheme == "letter" and isinstance(piece, str) and _SEVERAL.fullmatch(said := piece.strip()):
+        letters = list(said)
+        if letters == sorted(set(letters)) and (said.isupper() or said.islower()):
+            return letters
+    return [piece]
+
+
+def in_sequence(golds: Golds, rows: Sequence[Given]) -> bool:
+    """Whether golds with several parts are answers one after the other, and no set of right options.
+
+    A set names none twice, and letters and numbers of a set are written in their order.
+    """
+    parts = [(row, said) for row in rows if len(said := pieces(row.gold, golds.scheme)) > 1]
+    read = [[one for piece in said if (one := golds.one(piece, row)) is not None] for row, said in parts]
+    odd = sum(
+        len(set(said)) < len(said) or (golds.scheme != "text" and said != sorted(said)) for said in read
+    )
+    return odd > SEQUENCES * len(read)
 
 
 def fits(golds: Golds, row: Given) -> bool:
@@ -222,8 +248,14 @@ def _bare(piece: Any) -> str:
     return _CLOSES.sub("", _OPENS.sub("", shown(piece)))
 
 
+def named_letter(text: str) -> str:
+    """What `Answer: C` or `正确答案：C。` names; any other text as it is."""
+    said = re.split("[:：]", text.strip(" 。."))[-1].strip()
+    return said if len(said) == 1 else text
+
+
 def _letter(piece: Any) -> str:
-    text = _bare(piece).casefold().translate(str.maketrans("أإآة", "ااهه"))
+    text = _bare(named_letter(shown(piece))).casefold().translate(str.maketrans("أإآة", "ااهه"))
     text = {"الف": "ا", "هـ": "ه"}.get(text, text)
     return text if len(text) == 1 and text.isalpha() else ""
 

@@ -51,7 +51,7 @@ def plain(name: str) -> str:
 
 def hint(name: str, role: Role) -> float:
     """From 1 for the usual names of a role to 0 for what says nothing of it."""
-    if role == "gold" and (hint(name, "prediction") or _says(name, "wrong")):
+    if role == "gold" and (hint(name, "prediction") or _says(name, "wrong") or counts(name)):
         return 0.0
     steps = name.split(".")
     while len(steps) > 1 and plain(steps[-1]) in _VALUES:
@@ -68,6 +68,24 @@ def hint(name: str, role: Role) -> float:
 
 def _says(name: str, role: Role) -> bool:
     return bool(_HEADS[role] & _tokens(name.replace(".", " ")))
+
+
+def qualified(name: str) -> frozenset[str]:
+    """Words of a name that say no role: `pre`, `revision` of `Pre-Revision Incorrect Answer 1`."""
+    return frozenset(_tokens(name).difference(*_HEADS.values()))
+
+
+def tells_of_a_reply(name: str, *, alone: bool = False) -> bool:
+    """Whether a column of truth values is called as one that says whether somebody's answer was right.
+
+    `Correct_gpt` and `is_correct` are; `correct` alone is where there are replies beside it.
+    """
+    return not _tokens(name).isdisjoint(("correct", "right")) and (alone or bool(qualified(name)))
+
+
+def counts(name: str) -> bool:
+    """Whether a name says how many there are: `num_answers`."""
+    return plain(name.replace(".", " ")).partition(" ")[0] in ("num", "nbr", "count")
 
 
 def _tokens(name: str) -> set[str]:

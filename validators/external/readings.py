@@ -25,9 +25,9 @@ from mihakk.validators.external.cells import (
     parsed,
     shown,
 )
-from mihakk.validators.external.golds import Given, Golds, fits, schemes
+from mihakk.validators.external.golds import Given, Golds, fits, in_sequence, schemes
 from mihakk.validators.external.mapping import Mapping
-from mihakk.validators.external.naming import families, hint
+from mihakk.validators.external.naming import counts, families, hint, qualified
 
 LOOKED = 300
 """Rows by which pairs of options and golds are compared."""
@@ -248,9 +248,12 @@ def _with_right(
     """Wrong options, with the column of the right one behind them."""
     if not hint(names[0], "wrong"):
         return
-    for column in columns:
-        if column.nested or column.name in names or hint(column.name, "gold") < 0.4:
-            continue
+    able = [
+        one for one in columns if not one.nested and one.name not in names and hint(one.name, "gold") >= 0.4
+    ]
+    # `Pre-Revision Incorrect Answer 1` goes with `Pre-Revision Correct Answer`, and not with the revised one.
+    of_kind = [one for one in able if qualified(one.name) == qualified(names[0])]
+    for column in of_kind or able:
         whole = (*names, column.name)
         options = [options_of(row, whole) for row in rows]
         once = [one and one.texts[:-1].count(one.texts[-1]) == 0 and bool(one.texts[-1]) for one in options]
@@ -299,7 +302,7 @@ def pairs_of(
         names for names in marks if sum(bool(marks_of(row, names)) for row in rows) >= LEAST_FIT * len(rows)
     ]
     apart = {*choice.names, *(name for names in marks for name in names)}
-    golds = [(column.name,) for column in columns if column.name not in apart] + marks
+    golds = [(one.name,) for one in columns if one.name not in apart and not counts(one.name)] + marks
     if choice.wrong:
         golds = [choice.names[-1:]]
     elif any(one and one.marks for one in choice.options):
@@ -368,6 +371,8 @@ def _plausible(golds: Golds, choice: Choice, rows: Sequence[Given], inner: bool)
     if inner or choice.wrong:
         return True
     fit = [row for row in rows if fits(golds, row)]
+    if golds.scheme != "marks" and in_sequence(golds, fit):
+        return False
     reads = [golds.read(row.gold, row.options, row.language, row.labels) or () for row in fit]
     single = {place for read in reads for place in read}
     last = all(read == (len(row.options) - 1,) for read, row in zip(reads, fit, strict=True))

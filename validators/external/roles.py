@@ -48,6 +48,8 @@ LIKE = 0.9
 """The same where the names of one of them say that it is the gold."""
 SECOND_KEY = 0.4
 """Hint of a name from which golds that nearly agree with the best, and not in all rows, are asked about."""
+LEAST_VARIOUS = 0.02
+"""Share of different texts from which what nothing stands beside may be a question."""
 LEAST_ROLE = 0.5
 """Score from which a column gets a role."""
 MOST_PAIRS = 16
@@ -123,10 +125,11 @@ class Look:
             if one is best or any(self._one(one, rival) for rival in rivals):
                 continue
             apart = self._apart(best, one)
-            if one in same and apart <= 1 - AGREE:
+            if one in same and apart <= 1 - AGREE and not self._beside_others(best, one):
                 continue
             # A second key that nearly agrees may be the corrected one.
             keyed = max(hint(name, "gold") for name in one.gold) >= SECOND_KEY
+            keyed = keyed or self._beside_others(best, one)
             if not _models(one) and (keyed if one in same else one.score >= pairs[0].score - MARGIN):
                 rivals.append(one)
             else:
@@ -201,6 +204,14 @@ class Look:
         rows = [row for row, right in one.right.items() if right and other.right.get(row)]
         return sum(one.right[row] != other.right[row] for row in rows) / max(1, len(rows))
 
+    def _beside_others(self, one: Pair, other: Pair) -> bool:
+        """Whether the right option of two pairs stands beside other wrong ones: revised ones, perhaps."""
+        if not (one.choice.wrong and other.choice.wrong):
+            return False
+        rows = [both for both in zip(one.choice.options, other.choice.options, strict=True) if all(both)]
+        unlike = sum(set(mine.texts) != set(theirs.texts) for mine, theirs in rows if mine and theirs)
+        return unlike > (1 - AGREE) * len(rows)
+
     # The other roles.
 
     def _roles(self, found: list[Guess]) -> list[Guess]:
@@ -209,6 +220,12 @@ class Look:
         chosen = self._assigned(found)
         inside = self._stems(found)
         asked = (inside,) if inside else self._asked_columns(chosen, free)
+        offered = any(guess.what == "choices" for guess in found)
+        if not (offered or "context" in chosen or any(map(self._varies, asked))):
+            raise UsageError(
+                f"{'+'.join(asked)!r} says the same in nearly all rows, so it is no question, and no other "
+                "column could hold one: is this a key to another file? Name the columns with --map"
+            )
         guesses = [Guess(what="question", columns=asked, evidence=self._why_asked(asked)), *found]
         answers = [guess for guess in found if guess.what == "gold"]
         if answers and not any(guess.what == "choices" for guess in found):
@@ -240,6 +257,10 @@ class Look:
         return {
             _ROLES[role]: free[at] for role, at in assign(scores).items() if scores[role][at] >= LEAST_ROLE
         }
+
+    def _varies(self, name: str) -> bool:
+        column = self.by_name[name]
+        return len(column.counts) > LEAST_VARIOUS * len(column.texts)
 
     def _stems(self, found: list[Guess]) -> str:
         """The column of the options if it begins with the question."""
@@ -321,7 +342,7 @@ class Look:
             heads = Counter(
                 text.rpartition(mark)[0] for text in column.texts if text.rpartition(mark)[2].isdecimal()
             )
-            if len(heads) > 1 and heads.total() == len(column.texts) and len(heads) <= len(column.texts) // 2:
+            if len(heads) > 1 and all(heads) and heads.total() == len(column.texts) and len(heads) <= len(column.texts) // 2:
                 why = f"ids begin with one of {len(heads)} names, e.g. {heads.most_common(1)[0][0]!r}"
                 yield Guess(what="subset", columns=(f"{column.name}~{mark}",), evidence=why)
                 return

@@ -111,3 +111,9 @@ def test_the_see_entries_of_two_real_books_are_all_found_and_no_others(
         assert len(found) == see
         rest = [text for text in texts if text not in found and not content(without_apparatus(text).text)]
         assert len(rest) == empty
+
+
+@pytest.mark.parametrize("language", ["zh", "ja", "sw", "xx"])
+def test_a_text_in_another_language_says_what_it_says(language: str) -> None:
+    assert content("  参见  上文 ", language) == "参见 上文"
+    assert not only_refers("参见 上文", language)

@@ -954,6 +954,84 @@ LAYOUTS: dict[str, Layout] = {
         "words",
         lambda i: ("صح", "خطأ")[i.n % 2],
     ),
+    "gpqa_csv": Layout(
+        ".csv",
+        lambda i: {
+            "Pre-Revision Question": i.question,
+            "Pre-Revision Correct Answer": i.right + " once" * (i.n % 9 == 0),
+            **{f"Pre-Revision Incorrect Answer {n}": f"{one} before" for n, one in enumerate(i.wrong, 1)},
+            "Question": i.question,
+            "Correct Answer": i.right,
+            **{f"Incorrect Answer {n}": one for n, one in enumerate(i.wrong, 1)},
+            "Record ID": f"rec{i.n}",
+        },
+    ),
+    "race_four_questions": Layout(
+        ".jsonl",
+        lambda i: {
+            "article": i.passage,
+            "questions": [f"{i.question} ({n})" for n in range(4)],
+            "options": [i.options] * 4,
+            "answers": [LETTERS[(i.gold + n * n) % 4] for n in range(4)],
+            "id": f"high{i.n}.txt",
+        },
+        "ask",
+    ),
+    "blanks_in_order": Layout(
+        ".jsonl",
+        lambda i: {
+            "context": i.passage,
+            "choices": [*i.options, i.question],
+            "answers": [(i.n + 2) % 5, i.n % 5, (i.n + 3) % 5],
+        },
+        "ask",
+    ),
+    "gaokao": Layout(
+        ".jsonl",
+        lambda i: {
+            "question": f"{i.question}\n{_lettered(i)}",
+            "answer": [i.letter if i.n != 7 else "ABCD"],
+            "index": i.n,
+        },
+    ),
+    "two_lists_in_one_text": Layout(
+        ".jsonl",
+        lambda i: {
+            "question": f"{i.question}\n1) one\n2) two\n3) three\n4) four\n5) five\n\nChoices:\n"
+            + "\n".join(f"({letter}) {one}" for letter, one in zip(LETTERS, i.options, strict=False)),
+            "answer": i.letter,
+        },
+    ),
+    "answers_that_name_a_letter": Layout(
+        ".jsonl", lambda i: {"question": i.question, "answer": f"正确答案：{i.letter}。"}, "ask"
+    ),
+    "key_of_another_file": Layout(
+        ".json",
+        lambda i: {"id": i.n, "question_type": "单项选择题", "answer": i.letter + "D" * (i.n % 2 > i.gold)},
+        "ask",
+        wrap=list,
+    ),
+    "results_of_a_model": Layout(
+        ".csv",
+        lambda i: {
+            "Index": i.n,
+            "Question": i.question,
+            "Correct_spark": str(i.n % 3 > 0).upper(),
+            "Extracted_spark": i.letter,
+            "Invalid_spark": str(i.n % 5 == 0).upper(),
+        },
+        "ask",
+    ),
+    "count_of_answers": Layout(
+        ".json",
+        lambda i: {
+            "question": i.question,
+            "answers": dict(zip("abcd", i.options, strict=True)),
+            "correct_answers": [i.letter.lower()],
+            "nbr_correct_answers": 1 + i.n % 2,
+        },
+        wrap=list,
+    ),
     "answers_of_systems": Layout(
         ".csv",
         lambda i: {

@@ -13,7 +13,7 @@ from mihakk.schemas.item import AnswerItem, ChoiceItem
 from mihakk.validators.checks import gather, prepare
 from mihakk.validators.external import parse_mapping, read_benchmark, write_clean
 from mihakk.validators.external.cells import options_in, parsed, shown
-from mihakk.validators.external.golds import Golds
+from mihakk.validators.external.golds import Given, Golds, in_sequence
 from mihakk.validators.external.proposal import propose_for
 from mihakk.validators.external.write_back import write_back
 from tests.foreign_sets import write_rows
@@ -342,3 +342,49 @@ def test_a_gold_is_looked_up_among_the_labels_of_its_own_row() -> None:
     assert golds.read("x", ["one", "two"], "en", ["x", "y"]) == (0,)
     assert golds.read("x", ["one", "two"], "en", ["y", "x"]) == (1,)
     assert golds.read("x", ["one", "two"], "en", ["y", "z"]) is None
+
+
+@pytest.mark.parametrize(
+    ("gold", "places"),
+    [
+        ("ACD", (0, 2, 3)),
+        (["BD"], (1, 3)),
+        ("ab", (0, 1)),
+        ("正确答案：C。", (2,)),
+        ("Answer: d", (3,)),
+        ("CA", None),
+        ("AA", None),
+        ("Ab", None),
+        ("BED", None),
+    ],
+)
+def test_letters_may_be_written_as_one_word_and_behind_what_says_so(
+    gold: Any, places: tuple[int, ...] | None
+) -> None:
+    options = ("one", "two", "three", "four")
+    assert Golds("letter").read(gold, options, "en") == places
+
+
+@pytest.mark.parametrize(
+    ("golds", "in_turn"),
+    [
+        ([["A", "C"], ["B", "D"], "A"], False),
+        ([["A", "C"], ["D", "B"], ["C", "C"]], True),
+        ([["C", "A"], *([["A", "B"]] * 9)], False),
+        ([["B", "B", "D"], ["A", "C", "B"]], True),
+    ],
+)
+def test_answers_in_turn_are_no_set_of_right_options(golds: list[Any], in_turn: bool) -> None:
+    rows = [Given(gold, ("one", "two", "three", "four"), "en") for gold in golds]
+    assert in_sequence(Golds("letter"), rows) is in_turn
+
+
+def test_a_list_behind_another_holds_the_options() -> None:
+    """What stands in the last option, or in one before it, is part of that option."""
+    listed = "Order these:\n1) tin\n2) lead\n3) zinc\n4) gold\n5) iron\n\nChoices:\n(A) 1<2\n(B) 2<1\n(C) 3<1"
+    found = options_in(listed)
+    assert found is not None
+    assert found.texts == ("1<2", "2<1", "3<1")
+    inner = options_in("Which?\nA) 1) tin 2) lead 3) zinc\nB) gold\nC) iron: 1) old 2) new")
+    assert inner is not None
+    assert inner.labels == ("A", "B", "C")
