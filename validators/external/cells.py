@@ -245,7 +245,9 @@ def _of_dicts(found: Sequence[dict[str, Any]]) -> Options | None:
     shared = [name for name in found[0] if all(name in one for one in found)]
     columns = {name: tuple(one[name] for one in found) for name in shared}
     said = [name for name in shared if all(isinstance(one, str) for one in columns[name])]
-    if not said:
+    # What has options of its own is a question.
+    asks = any(isinstance(one, list) and len(one) > 1 for name in shared for one in columns[name])
+    if not said or asks:
         return None
     named = [name for name in shared if all(is_label(shown(one)) for one in columns[name])]
     text = max(said, key=lambda name: (name.casefold() not in _BESIDE, sum(map(len, columns[name]))))

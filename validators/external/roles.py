@@ -342,7 +342,12 @@ class Look:
             heads = Counter(
                 text.rpartition(mark)[0] for text in column.texts if text.rpartition(mark)[2].isdecimal()
             )
-            if len(heads) > 1 and all(heads) and heads.total() == len(column.texts) and len(heads) <= len(column.texts) // 2:
+            if (
+                len(heads) > 1
+                and all(heads)
+                and heads.total() == len(column.texts)
+                and len(heads) <= len(column.texts) // 2
+            ):
                 why = f"ids begin with one of {len(heads)} names, e.g. {heads.most_common(1)[0][0]!r}"
                 yield Guess(what="subset", columns=(f"{column.name}~{mark}",), evidence=why)
                 return

@@ -977,6 +977,22 @@ LAYOUTS: dict[str, Layout] = {
         },
         "ask",
     ),
+    "quality": Layout(
+        ".jsonl",
+        lambda i: {
+            "article": i.passage,
+            "questions": [
+                {
+                    "question": f"{i.question} {n}",
+                    "options": i.options,
+                    "gold_label": 1 + i.gold,
+                    "hard": n == 1,
+                }
+                for n in range(3)
+            ],
+        },
+        "ask",
+    ),
     "blanks_in_order": Layout(
         ".jsonl",
         lambda i: {
