@@ -211,12 +211,13 @@ def _score_inbox(board: Board, inbox: Path, public: Path) -> list[Received]:
         )
     for name in (SCORED, REFUSED):
         place = inbox / name
-        # Made before teams' files lie beside it: nobody else decides where these go.
         if place.is_symlink() or (place.exists() and not place.is_dir()):
             raise UsageError(
                 f"{place} is no folder of the inbox, and teams' files are filed away there: take it away"
             )
-        place.mkdir(exist_ok=True)
+        # Nobody else decides where files go. Where nothing can be made here, each is said to stay.
+        with suppress(OSError):
+            place.mkdir(exist_ok=True)
     files = []
     for path in inbox.glob("*.jsonl"):
         with suppress(FileNotFoundError):  # a team took it back
