@@ -25,9 +25,10 @@ def connotation(ctx: Context[ConnotationOptions], idiom: Idiom) -> Made:
     unless people labelled the explanation apart; only what all of them say is a label, and idioms without
     one wait for people."""
     names = pack(idiom.language).made_with.connotations
+    beside: tuple[Phrase, ...] = ()
     if ctx.corpus.sealed:
         phrases = [one for one in ctx.corpus.phrases if one.language == idiom.language]
-        companions(ctx, idiom.id, phrases, count=len(names), label=_label, apart=operator.ne)
+        beside = companions(ctx, idiom.id, phrases, count=len(names), label=_label, apart=operator.ne)
     for subject in ctx.options.of:
         gold = _gold(idiom, subject)
         if gold is None or (ctx.corpus.sealed and gold != idiom.connotation):
@@ -41,6 +42,8 @@ def connotation(ctx: Context[ConnotationOptions], idiom: Idiom) -> Made:
             _stem(idiom, subject, text),
             names[gold],
             [names[label] for label in get_args(Connotation) if label != gold],
+            # Each label is right once among these: what is known of one tells of the others.
+            more_records=[one.id for one in beside],
             kinds=["other_label"] * (len(names) - 1),
             strategy="labels",
         )

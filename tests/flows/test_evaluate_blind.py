@@ -423,6 +423,24 @@ def test_no_file_stops_the_others_whatever_its_name_and_whatever_lies_there(
     assert len(list((inbox / "refused").glob("*.txt"))) == len(nobodys)
 
 
+@pytest.mark.parametrize("kind", ["pipe", "link"])
+def test_what_becomes_a_pipe_or_link_once_it_was_looked_at_is_refused_at_once(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "alpha.jsonl"
+
+    def swapped(_: Path) -> None:
+        if kind == "pipe":
+            os.mkfifo(path)
+        else:
+            (tmp_path / "other").write_text("{}")
+            path.symlink_to(tmp_path / "other")
+
+    monkeypatch.setattr("mihakk.evaluation.blind.submission.require_file", swapped)
+    with pytest.raises(UsageError, match=r"alpha\.jsonl can't be read"):
+        read_submission(path, 4)
+
+
 def test_two_runs_over_one_inbox_wait_for_each_other(release: AssembledRelease, tmp_path: Path) -> None:
     inbox = dropped(tmp_path, release)
     boards = [open_board(ruled(tmp_path, release), tmp_path / "private") for _ in range(2)]

@@ -19,6 +19,7 @@ from mihakk.generators.poems.poet_choice import poet_choice
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.settings import ROOT
 from mihakk.machinery.text import key
+from mihakk.releases.content.split import set_of
 from mihakk.schemas.benchmark import BenchmarkConfig
 from mihakk.schemas.idiom import Connotation, Idiom
 from mihakk.schemas.item import ChoiceItem
@@ -239,6 +240,12 @@ def test_no_count_of_labels_tells_the_golds_of_a_sealed_split(task: str, seed: i
         golds[frozenset(item.options)][item.options[item.gold[0]]] += 1
     assert all(counts.keys() == options for options, counts in golds.items())
     assert all(len(set(counts.values())) == 1 for counts in golds.values())
+    # Boards and releases keep together what names the others it was asked with: each label is right once.
+    together: dict[str, Counter[str]] = defaultdict(Counter)
+    for item in asked:
+        together[set_of(item.option_kinds, item.origin.records)][item.options[item.gold[0]]] += 1
+    assert "" not in together
+    assert all(len(set(counts.values())) == 1 < len(counts) for counts in together.values())
 
 
 def test_a_sealed_question_shows_no_couplet_that_names_an_option() -> None:
