@@ -11,6 +11,7 @@ import os
 import warnings
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
+from errno import EINVAL, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR, ENXIO
 from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, cast
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 REGISTER = "teams.jsonl"
 """Name of the register in the private folder of all boards."""
+_NO_FILE = frozenset({ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR, ENXIO})
 _PRIME = 2**255 - 19
 _EIGHTH = int("05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826", 16)
 _WEAK = {0, 1, _PRIME - 1, _EIGHTH, _PRIME - _EIGHTH}
@@ -81,9 +83,9 @@ def public_key(path: Path) -> str:
         UsageError: It can't be read, or holds no Ed25519 public key, or more than one.
     """
     part, serial = _ed25519()
-    require_file(path)
     try:
-        text = path.read_bytes()
+        with open(path, "rb", opener=regular) as file:
+            text = file.read()
         if text.count(b"-----BEGIN") > 1:
             raise UsageError(f"{path} holds more than one key: register each from a file of its own")
         key = serial.load_pem_public_key(text)
@@ -100,19 +102,24 @@ def public_key(path: Path) -> str:
     return _name(key)
 
 
-def require_file(path: Path) -> None:
-    """Refuses what others may send in place of a file: a pipe is waited for, a device never ends, and a link
-    may lead to what they can't read themselves.
+def regular(path: str, flags: int) -> int:
+    """Opens a file and nothing else that others may send in its place, for `open(..., opener=regular)`.
+
+    A pipe is waited for, a device never ends, a link may lead to what they can't read themselves, and what
+    was a file when it was looked at may be one of these when it is opened.
 
     Raises:
-        UsageError: It is no plain file.
+        OSError: It is no plain file, or can't be read; its text says so.
     """
+    said = "it is no regular file (a link is none), or not there"
     try:
-        found = S_ISREG(path.lstat().st_mode)
-    except OSError:
-        found = False
-    if not found:
-        raise UsageError(f"{path} can't be read: it is no regular file (a link is none), or not there")
+        found = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        raise OSError(error.errno, said if error.errno in _NO_FILE else error.strerror) from error
+    if not S_ISREG(os.fstat(found).st_mode):
+        os.close(found)
+        raise OSError(EINVAL, said)
+    return found
 
 
 def private_key(path: Path) -> Ed25519PrivateKey:

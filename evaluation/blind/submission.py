@@ -7,17 +7,14 @@ once, nothing else in it. The signature is of all bytes before its line.
 from __future__ import annotations
 
 import json
-import os
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from errno import EINVAL
 from io import BytesIO
 from pathlib import Path
-from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mihakk.evaluation.blind.keys import require_file, sign
+from mihakk.evaluation.blind.keys import regular, sign
 from mihakk.evaluation.incoming.plain import json_object
 from mihakk.machinery.configs import validate
 from mihakk.machinery.errors import RecordRejected, UsageError
@@ -134,8 +131,7 @@ def read_submission(
     Raises:
         UsageError: It can't be read, or is no such file; the message names the line.
     """
-    require_file(path)
-    data = _data(path) if items is None else _bounded(path, items + _SPARE)
+    data = _data(path, opener=regular) if items is None else _bounded(path, items + _SPARE)
     body, last = _parted(data)
     found = _lines(body, path)
     number, first = next(found, (0, None))
@@ -244,19 +240,10 @@ def _data(path: Path, most: int = -1, opener: Callable[[str, int], int] | None =
 
 def _bounded(path: Path, lines: int) -> bytes:
     """A file of at most so many lines; those that others drop may be endless."""
-    data = _data(path, lines * _LINE_BYTES + 1, _regular)
+    data = _data(path, lines * _LINE_BYTES + 1, regular)
     if len(data) > lines * _LINE_BYTES or data.count(b"\n") > lines:
         raise UsageError(f"{path} is too large: one line an item and two more are taken")
     return data
-
-
-def _regular(path: str, flags: int) -> int:
-    """Opens a file that its sender may have made a pipe or a link since it was looked at, or lock."""
-    found = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
-    if not S_ISREG(os.fstat(found).st_mode):
-        os.close(found)
-        raise OSError(EINVAL, "it is no regular file any more")
-    return found
 
 
 def _lines(data: bytes, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -49,7 +49,7 @@ _SEEN: Final = {language: _expression(parts) for language, parts in _SEE.items()
 _PLACED: Final = {language: _expression(parts) for language, parts in _PLACES.items()}
 _JOINED: Final = {language: re.compile(parts) for language, parts in _JOINS.items()}
 _QUOTE: Final = re.compile(_QUOTED)
-TOLD: Final = frozenset(_SEE)
+_TOLD: Final = frozenset(_SEE)
 """Languages whose references are told; a text in any other one is taken to say what it says."""
 
 
@@ -58,7 +58,7 @@ def only_refers(text: str, language: Language = "ar") -> bool:
 
     The word for `see` may be missing (`«the proverb» etc., under S`); a mere quotation is no reference.
     """
-    if language not in TOLD:
+    if language not in _TOLD:
         return False
     bare = _MARKS.sub("", text)
     without = _QUOTE.sub(" ", bare)
@@ -81,7 +81,7 @@ def content(text: str, language: Language = "ar", *, of_idiom: bool = True) -> s
         of_idiom: It explains an idiom, so words about grammar, sources and entries are no meaning; of
             anything else (`who said it?` `the poet`) only what calls a meaning clear is none.
     """
-    if language not in TOLD:
+    if language not in _TOLD:
         return " ".join(text.split())
     if only_refers(text, language):
         return ""

@@ -424,19 +424,23 @@ def test_no_file_stops_the_others_whatever_its_name_and_whatever_lies_there(
 
 
 @pytest.mark.parametrize("kind", ["pipe", "link"])
-def test_what_becomes_a_pipe_or_link_once_it_was_looked_at_is_refused_at_once(
+def test_what_becomes_a_pipe_or_link_while_it_is_opened_is_refused_at_once(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "alpha.jsonl"
+    path.write_text("{}")
+    opened = os.open
 
-    def swapped(_: Path) -> None:
+    def swapped(name: str, flags: int) -> int:
+        path.unlink()
         if kind == "pipe":
             os.mkfifo(path)
         else:
             (tmp_path / "other").write_text("{}")
             path.symlink_to(tmp_path / "other")
+        return opened(name, flags)
 
-    monkeypatch.setattr("mihakk.evaluation.blind.submission.require_file", swapped)
+    monkeypatch.setattr(os, "open", swapped)
     with pytest.raises(UsageError, match=r"alpha\.jsonl can't be read"):
         read_submission(path, 4)
 

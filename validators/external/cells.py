@@ -298,7 +298,8 @@ def _lettered(text: str) -> Options | None:
             place = letters.find(folded[-1])
             if place >= 0:
                 run = nearest[style, letters, place] = (one, *nearest.get((style, letters, place + 1), ()))
-                runs += [run] * (place == 0)
+                if place == 0:
+                    runs.append(run)
     best: tuple[re.Match[str], ...] = ()
     for run in reversed(runs):
         # A list behind another one holds the options: the first says what they speak of.

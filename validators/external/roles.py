@@ -208,9 +208,9 @@ class Look:
         """Whether the right option of two pairs stands beside other wrong ones: revised ones, perhaps."""
         if not (one.choice.wrong and other.choice.wrong):
             return False
-        rows = [both for both in zip(one.choice.options, other.choice.options, strict=True) if all(both)]
-        unlike = sum(set(mine.texts) != set(theirs.texts) for mine, theirs in rows if mine and theirs)
-        return unlike > (1 - AGREE) * len(rows)
+        both = zip(one.choice.options, other.choice.options, strict=True)
+        unlike = [set(mine.texts) != set(theirs.texts) for mine, theirs in both if mine and theirs]
+        return sum(unlike) > (1 - AGREE) * len(unlike)
 
     # The other roles.
 
