@@ -6,8 +6,8 @@ right option, unreadable words, truncated questions. What is planted was not tak
 wordings come from public code and transcripts of models, garbled words from confusions of letters as scanners
 and fonts make them. Counted are rows found by the check of their kind, flagged or only counted, and untouched
 rows that any of the checks flags, or counts. `--curve` says how many garbled questions stand before a share
-of the untouched rows in the ranking by log-odds, as the mean of five seeds. Without arguments it reads the
-real data that tests read; `--set FILE --language ar` reads other sets, one JSON object a line with
+of the untouched rows in the ranking by log-odds. `--seeds` takes several draws together. Without arguments it
+reads the real data that tests read; `--set FILE --language ar` reads other sets, one JSON object a line with
 `question`, `options` and `gold`, the index of the right one.
 """
 
@@ -20,7 +20,8 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
@@ -232,7 +233,7 @@ def _persian(folder: Path) -> Iterator[Row]:
 OURS: Final[dict[Language, Callable[[Path], Iterator[Row]]]] = {"ar": _arabic, "fa": _persian, "en": _english}
 
 
-def sound(rows: Iterator[Row], language: Language, seed: int) -> list[Row]:
+def sound(rows: Iterable[Row], language: Language, seed: int) -> list[Row]:
     """Up to a thousand rows drawn by seed: the gold is one of two options or more, no other check objects."""
     fit = [row for row in rows if 0 <= row["gold"] < len(row["options"]) >= 2]
     random.Random(seed).shuffle(fit)
@@ -287,7 +288,7 @@ def measure(
 def ranked(rows: list[Row], language: Language, seed: int) -> list[float]:
     """Shares of thirty garbled questions that rank before each of `SHARES` of the others."""
     rows = [{**row} for row in rows]
-    garbled = set()
+    garbled = set[int]()
     for number in random.Random(seed).sample(range(len(rows)), len(rows)):
         if len(garbled) < EACH and _unreadable(rows[number], random.Random(seed + number), language):
             garbled.add(number)
@@ -309,6 +310,7 @@ def main() -> None:
         "--language", choices=("ar", "fa", "en"), action="append", default=[], help="of each set"
     )
     parser.add_argument("--seed", type=int, default=33)
+    parser.add_argument("--seeds", type=int, default=1, help="draws taken together, from --seed on")
     parser.add_argument("--curve", action="store_true", help="the ranking of garbled questions alone")
     parser.add_argument(
         "--show", action="store_true", help="print what was missed and what is said of untouched rows"
@@ -330,19 +332,27 @@ def main() -> None:
     )
     print(f"| set | {' | '.join(columns)} |\n|---|{'---:|' * len(columns)}")
     for name, language, given in sets:
-        rows = sound(given, language, asked.seed)
+        every, seeds = list(given), range(asked.seed, asked.seed + asked.seeds)
         if asked.curve:
-            curves = zip(*(ranked(rows, language, asked.seed + more) for more in range(5)), strict=True)
+            rows = sound(every, language, asked.seed)
+            curves = zip(*(ranked(rows, language, seed) for seed in seeds), strict=True)
             print(f"| {name} ({len(rows)} rows) | {' | '.join(f'{fmean(found):.2f}' for found in curves)} |")
             continue
-        counts, hits, wrong, untouched = measure(rows, language, asked.seed)
+        counts, hits, untouched = Counter[str](), Counter[str](), 0
+        wrong: list[str] = []
+        for seed in seeds:
+            drawn = deepcopy(sound(every, language, seed))
+            planted_by_kind, found, said, others = measure(drawn, language, seed)
+            counts += planted_by_kind
+            hits += found
+            wrong += said
+            untouched += others
         flagged = sum(one.startswith("flag") for one in wrong)
         cells = [f"{hits[kind]} of {counts[kind]}" for kind in PLANT]
-        print(
-            f"| {name} | "
-            + " | ".join(cells)
-            + f" | {flagged} of {untouched} ({flagged / untouched:.1%}) | {len(wrong) - flagged} |"
-        )
+        cells += [
+            f"{part} of {untouched} ({part / untouched:.2%})" for part in (flagged, len(wrong) - flagged)
+        ]
+        print(f"| {name} | {' | '.join(cells)} |")
         if asked.show:
             print(*wrong, sep="\n")
 
