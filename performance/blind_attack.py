@@ -286,7 +286,7 @@ def two_seasons(store: Path, seed: int) -> dict[str, Any]:
     attacked(first, "boost", TEAMS)
     entries = [entry for entry in first.board.log.entries if entry.figure is not None]
     picks = {
-        entry.answers: np.array([int(token) for token in first.board.answers.kept(entry.answers).tokens])
+        entry.answers: np.array([int(token) for token in first.board.answers.tokens(entry.answers)])
         for entry in entries
     }
     closing = first.board.log.closing

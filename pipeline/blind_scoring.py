@@ -42,6 +42,8 @@ INBOXES = "inboxes.json"
 SCORED, REFUSED = "scored", "refused"
 _WAIT = 3600
 """Seconds that a run waits for another: a file of 2,000 long replies takes minutes."""
+_REASON = 2000
+"""Characters of a reason for refusal: a card with thousands of unknown fields gets one each."""
 _NAME_BYTES = 160
 """Longest name that a file keeps when it is filed away, without its ending; `submit` makes none longer."""
 
@@ -148,20 +150,21 @@ def _score_files(
     found = []
 
     def vouched(sent: Submission, arrived: datetime | None) -> None:
-        if not (resume and board.received(sent)):
+        if not (resume and board.again(sent)):
             board.check_key(sent, began, arrived)
 
     for path, arrived in files.items():
         try:
             sent = read_submission(path, len(board.questions), partial(vouched, arrived=arrived))
-            before = board.received(sent) if resume else None
+            before = board.again(sent) if resume else None
             if before is not None and before.reply is None:
                 raise UsageError(before.refused)
             reply = before.reply if before else board.receive(sent, now=began, arrived=arrived)
             received = Received(path, reply, "")
         except UsageError as error:
             # It is sent back to the team, whom the owner's folders do not concern.
-            received = Received(path, None, printable(str(error).replace(str(path), path.name)))
+            said = printable(str(error).replace(str(path), path.name))
+            received = Received(path, None, said if len(said) <= _REASON else f"{said[:_REASON]} …")
         found.append(received)
         scored(received)
     write_board(board, public)

@@ -140,7 +140,8 @@ class EarlierSeason(Record):
     """All that it told."""
     other: float | None = None
     """What its final figures told of the questions that its other figures said nothing of. None in logs of
-    seasons that kept no questions apart for later ones; their final figures rest on a whole half."""
+    seasons that kept no questions apart for later ones; their final figures rest on a whole half. None, too,
+    where it told no figure, so that none of its questions is kept away from."""
     figures: int = Field(default=0, exclude_if=operator.not_)
     """Of how many answers it told figures, final ones too; 0 in logs that did not count them."""
     last: str

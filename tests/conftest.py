@@ -124,7 +124,9 @@ def browser() -> Iterator[Any]:
     if not program:
         pytest.skip("needs Chromium (Debian: apt-get install chromium fonts-noto-core)")
     with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu", "--disable-software-rasterizer"])
+        chromium = driver.chromium.launch(
+            executable_path=program, args=["--no-sandbox", "--disable-gpu", "--disable-software-rasterizer"]
+        )
         yield chromium
         chromium.close()
 

@@ -45,7 +45,7 @@ class Answers:
 
     def __init__(self, questions: Mapping[str, Question], folder: Path, keyed: Keyed) -> None:
         self.questions, self.folder, self.keyed = questions, folder, keyed
-        self._known: dict[str, Marked] = {}
+        self._known: dict[str, NDArray[np.float64]] = {}
 
     def read(self, replies: Mapping[str, str]) -> Marked:
         """Reads and scores a reply to every question."""
@@ -64,28 +64,46 @@ class Answers:
     def keep(self, name: str, marked: Marked) -> None:
         """Writes down what was read."""
         write_whole(self._path(name), orjson.dumps(marked.tokens), 0o600)
-        self._known[name] = marked
+        self._known[name] = marked.values
 
-    def kept(self, name: str) -> Marked:
-        """What was kept under a name, scored.
+    def values(self, name: str) -> NDArray[np.float64]:
+        """1 or 0 an item, of what was kept under a name.
 
         Raises:
             ExternalFailure: It is missing, or not what was kept.
         """
         if name not in self._known:
-            path = self._path(name)
             try:
-                tokens = orjson.loads(path.read_bytes())
-                if self.name(tokens) != name:
-                    raise ValueError("other answers than those that were scored")
-                self._known[name] = self._scored(tokens)
-            except (OSError, ValueError, IndexError, TypeError, AttributeError) as error:
-                raise _damaged(path) from error
+                self._known[name] = self._scored(self.tokens(name)).values
+            except (ValueError, IndexError, TypeError, AttributeError) as error:
+                raise _damaged(self._path(name)) from error
         return self._known[name]
 
+    def tokens(self, name: str) -> list[str]:
+        """What was kept under a name, as it was read.
+
+        Raises:
+            ExternalFailure: It is missing, or not what was kept.
+        """
+        path = self._path(name)
+        try:
+            tokens: list[str] = orjson.loads(path.read_bytes())
+            if self.name(tokens) != name:
+                raise ValueError("other answers than those that were scored")
+        except (OSError, ValueError, TypeError, AttributeError) as error:
+            raise _damaged(path) from error
+        return tokens
+
     def lost(self, names: Iterable[str]) -> list[str]:
-        """The names under which nothing is kept any more."""
-        return [name for name in names if not self._path(name).is_file()]
+        """The names under which what was read is not kept any more, or no longer as it was."""
+        return [name for name in names if not self._is_whole(name)]
+
+    def _is_whole(self, name: str) -> bool:
+        try:
+            self.tokens(name)
+        except ExternalFailure:
+            return False
+        return True
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.json"
@@ -94,7 +112,7 @@ class Answers:
         """Right and wrong, of what was read alone: answers that are kept need no more."""
         values = []
         for token, question in zip(tokens, self.questions.values(), strict=True):
-            metric = METRICS.get("exact_set" if question.multiple else RANKED[question.kind])
+            metric = METRICS.get(RANKED[question.kind])
             picks = tuple(map(int, token.split(","))) if token and question.kind == "choice" else ()
             case = Case(question, Reading(text=token, picks=picks, rule="kept"), token)
             values.append(float(metric.score([case])[0].value or 0.0))
@@ -114,4 +132,7 @@ def forget_values(store: Path) -> None:
 
 
 def _damaged(path: Path) -> ExternalFailure:
-    return ExternalFailure(f"{path} is missing or damaged: put it back from a copy")
+    return ExternalFailure(
+        f"{path} is missing or damaged: put it back from a copy, or move the file that was scored from "
+        "`scored/` back into the inbox, and run again"
+    )

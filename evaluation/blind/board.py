@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, time, timedelta
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
@@ -224,6 +226,20 @@ class Board:
                 return entry
         return None
 
+    def again(self, submission: Submission) -> LoggedSubmission | None:
+        """The line of the log about this very file, whose answers are kept again if they were lost.
+
+        A copy under another signature is not this file.
+        """
+        found = self.received(submission)
+        if found is None or found.signature != submission.signature:
+            return None
+        if submission.replies and found.reply and self.answers.lost([found.answers]):
+            marked = self.answers.read(submission.replies)
+            if self.answers.name(marked.tokens) == found.answers:
+                self.answers.keep(found.answers, marked)
+        return found
+
     def standing(self) -> dict[str, Any]:
         """What the public board shows: a line a team, the rules, and what all figures can tell.
 
@@ -341,9 +357,9 @@ class Board:
         if lost and self.log.closing is None:
             teams = ", ".join(sorted({scored[name] for name in lost}))
             warnings.warn(
-                f"{self.answers.folder}: answers of {len(lost)} scored files are missing ({lost[0]}.json): "
-                f"final figures need them. Put them back from a copy, or have {teams} sign the same "
-                "answers anew and send them",
+                f"{self.answers.folder}: answers of {len(lost)} scored files are missing or damaged "
+                f"({lost[0]}.json): final figures need them. Put them back from a copy, move the files from "
+                f"`scored/` back into the inbox, or have {teams} sign the same answers anew and send them",
                 MihakkWarning,
                 stacklevel=2,
             )
@@ -475,7 +491,7 @@ class Board:
         *,
         clipped: bool = True,
     ) -> float:
-        exact = float(self.answers.kept(name).values[half.items].mean())
+        exact = float(self.answers.values(name)[half.items].mean())
         size = self.season.noise if noise is None else noise
         # Two sizes of one draw would tell the exact figure: other rules, and other sizes, draw anew.
         by = f"{self.log.first}\x1f{size!r}\x1f{part}\x1f{name}"
@@ -528,7 +544,9 @@ class Board:
 
     def _errors(self, names: Sequence[str]) -> list[list[float]]:
         """Largest standard error of the difference of each two final figures."""
-        read = [np.array(self.answers.kept(name).tokens) for name in names]
+        # Numbers in place of texts, of which one may be so long that a table of all fills the memory.
+        numbers = defaultdict[str, int](count().__next__)
+        read = [np.array([numbers[one] for one in self.answers.tokens(name)]) for name in names]
         return [[largest_error(one != two, self.other, self.groups) for two in read] for one in read]
 
     def _final(

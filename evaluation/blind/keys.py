@@ -83,6 +83,8 @@ def public_key(path: Path) -> str:
         UsageError: It can't be read, or holds no Ed25519 public key, or more than one.
     """
     part, serial = _ed25519()
+    from cryptography.exceptions import UnsupportedAlgorithm
+
     try:
         with open(path, "rb", opener=regular) as file:
             text = file.read()
@@ -91,7 +93,7 @@ def public_key(path: Path) -> str:
         key = serial.load_pem_public_key(text)
     except OSError as error:
         raise UsageError(f"{path} can't be read: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, UnsupportedAlgorithm) as error:
         raise UsageError(f"{path} is no public key in PEM: send the file that ends in .pub") from error
     if not isinstance(key, part.Ed25519PublicKey):
         raise UsageError(f"{path} is not an Ed25519 key: make one by `mihakk evaluate team key`")
@@ -129,11 +131,13 @@ def private_key(path: Path) -> Ed25519PrivateKey:
         UsageError: It can't be read, or holds no Ed25519 private key.
     """
     part, serial = _ed25519()
+    from cryptography.exceptions import UnsupportedAlgorithm
+
     try:
         key = serial.load_pem_private_key(path.read_bytes(), None)
     except OSError as error:
         raise UsageError(f"{path} can't be read: {error.strerror}") from error
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise UsageError(f"{path} is no private key in PEM without a passphrase") from error
     if not isinstance(key, part.Ed25519PrivateKey):
         raise UsageError(f"{path} is not an Ed25519 key: make one by `mihakk evaluate team key`")
@@ -277,7 +281,9 @@ class Register:
                 f"{team}'s file was signed at {signature.signed}, which is yet to come: set the clock, and "
                 "sign it again"
             )
-        if not is_genuine(signature, digest):
+        # Not all who recount a log read other spellings of a value.
+        raw = signature.value.encode()
+        if not is_genuine(signature, digest) or base64.b64encode(base64.b64decode(raw)) != raw:
             raise UsageError(
                 f"{team}'s file is not what was signed: its card or answers were changed afterwards. Sign it "
                 "again: `mihakk evaluate team sign FILE --key KEY`"

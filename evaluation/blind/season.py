@@ -203,9 +203,9 @@ def earlier_seasons(store: Path, board: str, release: str, keyed: Keyed) -> tupl
                 f"{log.season.board} over {release} is not closed, and what it tells counts for "
                 f"{board} too. Close it first: `mihakk evaluate score --close --board BOARD.yaml`"
             )
-        other = log.closing.nats.get(OTHER, 0.0)
         # A submission that was held got its only figure at the end.
         figures = len(log.told) + sum(one.shown is None for one in log.closing.finals)
+        other = log.closing.nats.get(OTHER, 0.0) if figures else None
         name = log.season.board
         found.append(EarlierSeason(board=name, nats=log.nats, other=other, figures=figures, last=log.last))
     return tuple(found)

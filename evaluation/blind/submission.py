@@ -68,10 +68,14 @@ def is_ranked(question: Question) -> bool:
 def ranked_questions(questions: Mapping[str, Question], release: str) -> dict[str, Question]:
     """The questions of a release (named in messages) that a blind board ranks, by item.
 
+    Each asks for one option, as its prompt does: were a reply read by how many golds there are, what is read
+    alike and what is not would tell that.
+
     Raises:
         UsageError: It has none, or too few for a board.
     """
-    found = {item: questions[item] for item in sorted(questions) if is_ranked(questions[item])}
+    ranked = [questions[item] for item in sorted(questions) if is_ranked(questions[item])]
+    found = {one.item: one.model_copy(update={"multiple": False}) for one in ranked}
     if not found:
         raise UsageError(
             f"{release} has no ranked question: a blind board ranks choices and short answers of tasks that "

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -868,18 +869,53 @@ def test_a_line_that_was_edited_is_noticed_without_a_head_and_by_an_outsider(
     assert b"Traceback" in done.stderr
 
 
-def test_lost_answers_are_said_at_once_and_come_back_with_the_same_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("damage", [b"", b'["0",', b'["0"]'])
+def test_lost_answers_are_said_at_once_and_come_back_with_the_same_file(
+    damage: bytes, tmp_path: Path
+) -> None:
     replies = answers(many(), 0.6)
     board(tmp_path).receive(sent(replies), now=MONDAY)
     (kept,) = (tmp_path / "spring" / "answers").iterdir()
-    kept.unlink()
+    kept.write_bytes(damage) if damage else kept.unlink()
     with pytest.warns(
-        MihakkWarning, match="answers of 1 scored files are missing .* have alpha sign the same"
+        MihakkWarning, match="answers of 1 scored files are missing or damaged .* have alpha sign the same"
     ):
         again = board(tmp_path)
     assert again.receive(sent(replies), now=MONDAY).told == "known"
     assert kept.is_file()
     assert [one.team for one in board(tmp_path).close(now=OVER)] == ["alpha"]
+
+
+def test_how_many_options_are_right_changes_nothing_that_anybody_is_told(tmp_path: Path) -> None:
+    """Two worlds that differ in a second gold alone: the same answers are alike in both, and either gold is right."""
+    one = many()
+    two = {name: q.model_copy(update={"gold": (0, 1), "multiple": True}) for name, q in one.items()}
+    replies = [dict.fromkeys(one, said) for said in ("", "أ، ب", "أ", "ب", "ج")]
+    worlds = [board(tmp_path / str(len(q)), q) for q in (one, two | {"i0000": one["i0000"]})]
+    names = [[at.answers.name(at.answers.read(said).tokens) for said in replies] for at in worlds]
+    assert names[0] == names[1]
+    assert [at.answers.read(replies[3]).values.mean() for at in worlds] == [0.25, 239 / 240]
+
+
+def test_one_long_reply_takes_no_memory_for_every_question(tmp_path: Path) -> None:
+    """A text of 19,500 letters among 240 short ones would be 19 MB a file in a table of texts."""
+    questions = many() | {"i0240": worded("i0240", answer="نعم", group="last", ability="skill")}
+    at = board(tmp_path, questions, gain=0.5)
+    for number in range(3):
+        replies = answers(many(), 0.5, number) | {"i0240": f"<answer>{'ﷺ' * 1300}{number}</answer>"}
+        assert at.receive(sent(replies, str(number), team=("alpha", "beta")[number % 2]), now=MONDAY).figure
+    tracemalloc.start()
+    at.close(now=OVER)
+    assert tracemalloc.get_traced_memory()[1] < 10e6
+    tracemalloc.stop()
+
+
+def test_a_season_that_told_nothing_takes_no_question_of_the_next(tmp_path: Path) -> None:
+    empty = board(tmp_path)
+    whole = len(empty.other.items)
+    assert empty.close(now=OVER) == []
+    following = board(tmp_path, name="autumn", opens="2026-06-01", closes="2026-09-01")
+    assert len(following.other.items) >= whole - 4
 
 
 def test_a_clock_that_was_set_back_scores_nothing(tmp_path: Path) -> None:

@@ -103,7 +103,6 @@ def test_a_file_counts_once_however_its_last_line_is_written(board: Board, tmp_p
     for again in (
         lines[-1],
         b'{"signature":   ' + json.dumps(seal["signature"]).encode() + b"}\n\n",
-        json.dumps({"signature": seal["signature"] | {"value": other}}).encode(),
     ):
         path.write_bytes(b"".join(lines[:-1]) + again)
         refused(
@@ -112,13 +111,14 @@ def test_a_file_counts_once_however_its_last_line_is_written(board: Board, tmp_p
             f"received on 2026-03-02 09:00 UTC and told {reply.figure}: a signed file counts once",
         )
     assert len(board.log.entries) == 1
-    # The group's order added to the second half gives another number that some libraries take.
+    # Nor does another spelling of it, nor the group's order added to the second half, which some libraries take.
     raw = base64.b64decode(value)
     order = 2**252 + 27742317777372353535851937790883648493
     more = raw[:32] + (int.from_bytes(raw[32:], "little") + order).to_bytes(32, "little")
-    forged = {"signature": seal["signature"] | {"value": base64.b64encode(more).decode()}}
-    path.write_bytes(b"".join(lines[:-1]) + json.dumps(forged).encode())
-    refused(board, path, "not what was signed")
+    for forged in (other, base64.b64encode(more).decode()):
+        line = json.dumps({"signature": seal["signature"] | {"value": forged}}).encode()
+        path.write_bytes(b"".join(lines[:-1]) + line)
+        refused(board, path, "not what was signed")
 
 
 def test_a_refused_file_is_no_file_that_somebody_may_send_later(board: Board, tmp_path: Path) -> None:
@@ -324,6 +324,18 @@ def test_openssl_checks_our_signatures_and_its_keys_sign(tmp_path: Path) -> None
     make_key(tmp_path / "own.key")
     assert (tmp_path / "own.key").stat().st_mode & 0o777 == 0o600
     assert openssl("pkey", "-in", tmp_path / "own.key", "-pubout") == (tmp_path / "own.key.pub").read_bytes()
+
+
+# Public keys in PEM, of a curve and of an algorithm (1.2.3.4) that nobody has.
+UNKNOWN = ("MBowEwYHKoZIzj0CAQYIKoZIzj0DAWMDAwAEAA==", "MAwwBQYDKgMEAwMABAA=")
+
+
+@pytest.mark.parametrize("body", UNKNOWN)
+def test_a_key_of_an_unknown_kind_is_refused_with_its_name(body: str, tmp_path: Path) -> None:
+    path = tmp_path / "odd.pub"
+    path.write_text(f"-----BEGIN PUBLIC KEY-----\n{body}\n-----END PUBLIC KEY-----\n", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"odd\.pub is no public key in PEM"):
+        public_key(path)
 
 
 def test_what_is_no_key_is_refused_with_its_name(tmp_path: Path) -> None:

@@ -24,9 +24,9 @@ from mihakk.evaluation.blind.submission import read_submission, sign_submission
 from mihakk.evaluation.questions import questions_of_release
 from mihakk.flows.cli import app
 from mihakk.generators.abilities import ability_of
-from mihakk.machinery.errors import MihakkWarning, UsageError
+from mihakk.machinery.errors import ExternalFailure, MihakkWarning, UsageError
 from mihakk.machinery.settings import ROOT, settings
-from mihakk.pipeline.blind_scoring import close_season, open_board, score_inbox
+from mihakk.pipeline.blind_scoring import close_season, open_board, score_files, score_inbox
 from mihakk.releases.assemble import AssembledRelease, assemble
 from mihakk.schemas.blind import RANKED
 from mihakk.schemas.item import Item
@@ -641,6 +641,50 @@ def test_a_killed_run_leaves_its_file_in_the_inbox_and_the_file_gets_its_reply(
     score_inbox(board, inbox, tmp_path / "public")
     assert json.loads(told.read_bytes()) == reply.model_dump(mode="json")
     assert (inbox / "scored" / f"{told.stem}-2.json").is_file()
+
+
+def test_answers_that_were_lost_come_back_with_the_file_that_was_scored(
+    release: AssembledRelease, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the last day, too, when nobody can send them again."""
+    inbox = dropped(tmp_path, release)
+    board = open_board(ruled(tmp_path, release), tmp_path / "private")
+    score_inbox(board, inbox, tmp_path / "public")
+    (tmp_path / "private" / "spring" / "answers" / f"{board.log.entries[0].answers}.json").write_text("[")
+    with pytest.warns(MihakkWarning, match="missing or damaged"):
+        board = open_board(ruled(tmp_path, release), tmp_path / "private")
+    close = board.close
+    monkeypatch.setattr(board, "close", lambda: close(now=datetime.now(UTC) + timedelta(days=30)))
+    with pytest.raises(ExternalFailure, match="move the file that was scored from `scored/` back"):
+        close_season(board, tmp_path / "public")
+    for path in (inbox / "scored").glob("alpha--*.jsonl"):
+        path.rename(inbox / path.name)
+    assert {one.team for one in close_season(board, tmp_path / "public")} == {"alpha", "beta"}
+    assert len([entry for entry in board.log.entries if entry.reply]) == 2
+
+
+def test_a_copy_of_a_scored_file_with_another_signature_is_refused_in_an_inbox(
+    release: AssembledRelease, tmp_path: Path
+) -> None:
+    inbox = dropped(tmp_path, release)
+    board = open_board(ruled(tmp_path, release), tmp_path / "private")
+    score_inbox(board, inbox, tmp_path / "public")
+    (there,) = (inbox / "scored").glob("alpha--*.jsonl")
+    *lines, last = there.read_bytes().splitlines()
+    said = json.loads(last)
+    said["signature"]["value"] = said["signature"]["value"][::-1].lstrip("=") + "=="
+    (inbox / "copy.jsonl").write_bytes(b"\n".join([*lines, json.dumps(said).encode()]))
+    score_inbox(board, inbox, tmp_path / "public")
+    assert "is not what was signed" in (inbox / "refused" / "copy.txt").read_text("utf-8")
+
+
+def test_a_reason_is_no_longer_than_people_read(release: AssembledRelease, tmp_path: Path) -> None:
+    path = tmp_path / "odd.jsonl"
+    path.write_text(json.dumps({"card": {f"{number}": number for number in range(1000)}}), encoding="utf-8")
+    board = open_board(ruled(tmp_path, release), tmp_path / "private")
+    (found,) = score_files(board, [path], tmp_path / "public")
+    assert found.refused.endswith(" …")
+    assert len(found.refused) < 2100
 
 
 def test_files_are_signed_checked_and_keys_revoked_by_commands(
