@@ -9,7 +9,7 @@ from typing import Any
 from mihakk.machinery.errors import UsageError
 from mihakk.schemas.record import Language
 from mihakk.validators.external.cells import answers_in, cell, is_dict, is_label, shown
-from mihakk.validators.external.golds import named_letter
+from mihakk.validators.external.golds import named_letter, pieces
 from mihakk.validators.external.mapping import escaped
 from mihakk.validators.external.naming import hint, tells_of_a_reply
 from mihakk.validators.external.proposed import Guess
@@ -25,6 +25,12 @@ LANGUAGE: Language = "ar"
 def _strong(choices: Sequence[Choice]) -> list[Choice]:
     """The columns whose names say that they hold options."""
     return [one for one in choices if (one.named >= 0.5 and len(one.names) != 1) or one.named > 0.55]
+
+
+def _parts(answer: str) -> list[str]:
+    """The letters or numbers of a set of right options, as `B, C`; any other answer as it is."""
+    parts = [shown(one) for one in pieces(answer, "index1")]
+    return parts if all(map(is_label, parts)) else [answer]
 
 
 class Answers:
@@ -124,7 +130,8 @@ class Answers:
 
     def _codes(self, column: Column) -> bool:
         """Whether a column holds letters or numbers of classes, and no answers."""
-        said = (named_letter(answer) for value in column.filled for answer in answers_in(value))
+        parts = (part for value in column.filled for answer in answers_in(value) for part in _parts(answer))
+        said = map(named_letter, parts)
         texts = [text.strip("(). ") for text in said]
         texts = list(dict.fromkeys(texts))
         short = sum(is_label(text) and not text.isdecimal() for text in texts)

@@ -211,6 +211,12 @@ def is_label(text: str) -> bool:
     return bool(_NAMES_OPTION.fullmatch(text.strip()))
 
 
+def label_of(text: str) -> str:
+    """The letter or number that opens a text: `B` of `(B) two`; empty where none does."""
+    found = _LABEL.match(text.strip())
+    return found[2] if found else ""
+
+
 def in_order(texts: Sequence[Any]) -> bool:
     """Whether texts are the letters or numbers that name options, and no options."""
     return len(texts) > 1 and _order_of([shown(one) for one in texts]) != "-"
@@ -251,7 +257,12 @@ def _of_dicts(found: Sequence[dict[str, Any]]) -> Options | None:
         return None
     named = [name for name in shared if all(is_label(shown(one)) for one in columns[name])]
     text = max(said, key=lambda name: (name.casefold() not in _BESIDE, sum(map(len, columns[name]))))
-    labels = next((columns[name] for name in named if name != text and not flags(columns[name])), ())
+    called = [
+        name
+        for name in shared
+        if name.casefold() in _BESIDE and len(set(map(shown, columns[name]))) == len(found)
+    ]
+    labels = next((columns[one] for one in (*named, *called) if one != text and not flags(columns[one])), ())
     marks = next((marks for name in shared if name != text and (marks := flags(columns[name]))), ())
     return Options(columns[text], tuple(map(shown, labels)), marks)
 

@@ -32,6 +32,7 @@ class Given(NamedTuple):
     """What the row calls its options."""
 
 
+_CALLED = re.compile(r"^\s*+(?:option|choice|answer|ans|الخيار|گزینه)\b", re.I)
 _ALONE = ("letter", "index0", "index1")
 """Schemes by which a cell says the same in every row."""
 _MOST_KNOWN = 4096
@@ -249,8 +250,8 @@ def _bare(piece: Any) -> str:
 
 
 def named_letter(text: str) -> str:
-    """What `Answer: C` or `正确答案：C。` names; any other text as it is."""
-    said = re.split("[:：]", text.strip(" 。."))[-1].strip()
+    """What `Answer: C`, `正确答案：C。`, `Ans: (c)` or `Option C` names; any other text as it is."""
+    said = _CALLED.sub("", re.split("[:：]", text.strip(" 。."))[-1]).strip("()[] ")
     return said if len(said) == 1 else text
 
 

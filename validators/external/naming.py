@@ -34,12 +34,15 @@ _OUTCOMES = frozenset(["scores", "score", "output", "outputs", "results", "metri
 """Names of cells that hold what a run of a model left."""
 _VALUES = ("value", "text", "content", "spans", "0", "-1")
 """Names inside a cell that say nothing but that the cell's own name says it."""
+_ROMAN = {
+    one: str(n) for n, one in enumerate(("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"), 1)
+}
 _ORDINALS = {
     **dict(zip(["one", "two", "three", "four", "five", "six"], "123456", strict=True)),
     **dict(zip(["first", "second", "third", "fourth", "fifth", "sixth"], "123456", strict=True)),
     **dict(zip(["اول", "ثاني", "ثالث", "رابع", "خامس"], "12345", strict=True)),
 }
-_MARKS = ("abcdefghij", "0123456789", "123456789", "ابجدهو", "ابتثجح")
+_MARKS = ("abcdefghij", "ابجدهو", "ابتثجح")
 
 
 def plain(name: str) -> str:
@@ -109,15 +112,28 @@ def families(names: list[str]) -> list[tuple[str, ...]]:
         parent, _, last = name.rpartition(".")
         text = " ".join(_ORDINALS.get(one.removeprefix("ال"), one) for one in plain(last).split())
         ways = (
-            re.fullmatch(r"(.*?)\W?([a-j]|\d|[ابتثجحخدهو])", text),
-            re.fullmatch(r"([a-j]|\d)\W(.+)", text),
+            re.fullmatch(r"(.*?)\W?([a-j]|\d{1,2}|[ابتثجحخدهو])", text),
+            re.fullmatch(r"([a-j]|\d{1,2})\W(.+)", text),
+            re.fullmatch(r"(.*?)\W?(i{1,3}|iv|vi{0,3}|ix|x)", text),
+            re.fullmatch(r"(.+)", text),  # of columns of one name the first one has no number
         )
         for way, match in enumerate(ways):
             if match:
-                stem, mark = (match[1], match[2]) if way == 0 else (match[2], match[1])
+                stem, mark = (match[2], match[1]) if way == 1 else (match[1], match.groups()[-1])
+                mark = _ROMAN[mark] if way == 2 else "1" if way == 3 else mark
                 found.setdefault((parent, stem, way), {}).setdefault(mark, name)
+    for (parent, stem, way), members in found.items():
+        first = found.get((parent, stem, 3), {})
+        if way == 0 and first and any(name.endswith("#2") for name in members.values()):
+            members.update(first)
     families = []
     for members in found.values():
+        if all(map(str.isdecimal, members)):
+            counted = {int(mark): name for mark, name in members.items()}
+            least, most = min(counted), max(counted)
+            if least < 2 and most > least and len(counted) == len(members) == most - least + 1:
+                families.append(tuple(counted[number] for number in range(least, most + 1)))
+            continue
         for marks in _MARKS:
             run = [members[mark] for mark in marks if mark in members]
             if len(run) == len(members) > 1 and all(mark in members for mark in marks[: len(run)]):

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mihakk.machinery.errors import UsageError
+from mihakk.validators.external.cells import is_label
+from mihakk.validators.external.doubts import doubts_of_tables
 from mihakk.validators.external.naming import Role, hint
 from mihakk.validators.external.proposed import Guess, Proposal, Question, Reading
 from mihakk.validators.external.roles import SAMPLE, Look
@@ -71,18 +73,26 @@ def propose_for(source: str) -> Proposal:
 def propose(table: Table, tables: Sequence[Table], notes: Sequence[str], *, header: bool = True) -> Proposal:
     """The proposal for tables of the same columns."""
     rows = [row for one in tables for row in one.rows.values()]
-    return Look(table, rows, header=header).proposal(notes)
+    return Look(table, rows, header=header).proposal(notes, [*doubts_of_tables(tables)])
 
 
 def _headerless(table: Table) -> bool:
     """Whether the header of a csv reads like a row: a question, a number, or a value of its own column."""
     telling: tuple[Role, ...] = ("question", "gold")
     named = any(hint(name, role) > 0.4 for name in table.columns for role in telling)
-    if table.format not in ("csv", "tsv") or named:
+    if table.format not in ("csv", "tsv"):
         return False
-    cells = [name for name in table.header if name.strip()]
-    like_row = any(len(name) > LONG or name.strip().endswith(("؟", "?", ":", ".")) for name in cells)
-    numbers = any(name.strip().isdecimal() for name in cells)
     rows = list(table.rows.values())[:SAMPLE]
-    repeated = any(sum(row[name] == name for row in rows) >= 2 for name in table.columns if name)
-    return like_row or (numbers and len(cells) > 1) or repeated
+    names = [name for name in table.columns if name and not is_label(name)]
+    repeated = [name for name in names if sum(row[name] == name for row in rows) >= 2]
+    if named or len(repeated) > 1:
+        return len(repeated) > 1
+    cells = [name.strip() for name in table.header if name.strip()]
+    # `Nr.` is short for a name.
+    like_row = any(len(one) > LONG or one.endswith(("؟", "?", ":")) or _is_sentence(one) for one in cells)
+    numbers = sum(one.isdecimal() for one in cells)  # no row holds numbers alone: they count the columns
+    return like_row or (0 < numbers < len(cells)) or bool(repeated)
+
+
+def _is_sentence(text: str) -> bool:
+    return text.endswith(".") and " " in text

@@ -59,7 +59,7 @@ class Proposal(Record):
         """The mapping.
 
         Raises:
-            UsageError: Two readings fit; the message has both with a row each.
+            UsageError: Two readings fit, or one that is doubtful; the message has each with a row.
         """
         if not self.questions:
             return self.mapping
@@ -68,4 +68,8 @@ class Proposal(Record):
             for question in self.questions
             for line in (question.text, *(f"  --map {one.mapping!r}: {one.row}" for one in question.readings))
         ]
-        raise UsageError("\n".join([f"{self.table} can be read in several ways, say which:", *lines]))
+        several = any(len(question.readings) > 1 for question in self.questions)
+        what = (
+            "can be read in several ways, say which" if several else "has to be looked at, say what is meant"
+        )
+        raise UsageError("\n".join([f"{self.table} {what}:", *lines]))

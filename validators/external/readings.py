@@ -39,6 +39,8 @@ FEWEST = 4
 """Rows from which golds that are all the same are no golds."""
 MANY = 10
 """Rows for each option from which golds that leave half of the places unused name none."""
+MOST_OPTIONS = 50
+"""Texts of a cell up to which they may be options."""
 DEEPEST = 3
 _UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u4e00-\u9fff]")
 _BETWEEN = ("|", ";", "؛", "\t", "، ", ", ", ",")
@@ -218,7 +220,7 @@ def _often(options: Sequence[Options | None]) -> bool:
         one
         for one in options
         if one
-        and len(one.texts) > 1
+        and 1 < len(one.texts) <= MOST_OPTIONS
         and not isinstance(one.texts[0], (dict, list))
         and not in_order(one.texts)
         and (all(map(is_label, one.labels)) or one.marks)  # a dictionary of anything has names, no labels

@@ -18,6 +18,7 @@ from mihakk.validators.external.cells import (
     options_in,
     shown,
 )
+from mihakk.validators.external.doubts import doubts_of_rows
 from mihakk.validators.external.folder import SPLITS
 from mihakk.validators.external.golds import Golds, fits, infer
 from mihakk.validators.external.mapping import parse_mapping
@@ -50,10 +51,13 @@ SECOND_KEY = 0.4
 """Hint of a name from which golds that nearly agree with the best, and not in all rows, are asked about."""
 LEAST_VARIOUS = 0.02
 """Share of different texts from which what nothing stands beside may be a question."""
+LEAST_OF_SUBSET = 5
+"""Rows of a subset, on average, from which the beginnings of ids name subsets."""
 LEAST_ROLE = 0.5
 """Score from which a column gets a role."""
 MOST_PAIRS = 16
 """Pairs of options and golds that are looked at with the other roles."""
+_COUNTED = ("index0", "index1")
 _SHORT = ("from 0", "from 1", *(f"letter {letters[:3]}" for letters in LETTERS))
 """Ends of what describes golds that fit by accident."""
 _ROLES: tuple[Role, ...] = ("question", "context", "id", "subset", "split", "language", "explanation")
@@ -74,8 +78,12 @@ class Look:
         self.alternatives: list[Guess] = []
         self._words = Answers(self.columns, self.drawn, self.alternatives, headed=header)
 
-    def proposal(self, notes: Sequence[str]) -> Proposal:
+    def proposal(self, notes: Sequence[str], doubts: Sequence[str] = ()) -> Proposal:
         """The roles of all columns.
+
+        Args:
+            notes: What a person should look at.
+            doubts: What is asked whatever the roles are.
 
         Raises:
             UsageError: No column reads like an answer, or none is left for the question.
@@ -91,6 +99,8 @@ class Look:
         readings = self._chosen(pairs) if pairs else self._words.readings(choices)
         guesses = [*self._roles(readings[0][0])]
         questions = [*self._asked(readings)] or [*self._unnamed(readings[0]), *self._which_question(guesses)]
+        questions = [*(questions or self._doubted(guesses, readings[0][0]))]
+        questions += self._anyhow(guesses, readings[0][0], doubts)
         used = {name.partition("~")[0] for guess in guesses for name in guess.columns}
         used = {name for name in self.table.columns if any(_within(one, name) for one in used)}
         rest = [name for name in self.table.columns if name not in used]
@@ -346,7 +356,7 @@ class Look:
                 len(heads) > 1
                 and all(heads)
                 and heads.total() == len(column.texts)
-                and len(heads) <= len(column.texts) // 2
+                and len(heads) <= len(column.texts) // LEAST_OF_SUBSET
             ):
                 why = f"ids begin with one of {len(heads)} names, e.g. {heads.most_common(1)[0][0]!r}"
                 yield Guess(what="subset", columns=(f"{column.name}~{mark}",), evidence=why)
@@ -367,6 +377,27 @@ class Look:
             text=f"{golds[0]!r} fits the options, but its name says no key: is it one? {why}",
             readings=(Reading(mapping=mapping, row=row),),
         )
+
+    def _doubted(self, guesses: list[Guess], found: list[Guess]) -> Iterator[Question]:
+        """Whether a reading is meant that makes more of the rows faulty than people leave so."""
+        mapping = parse_mapping(",".join(guess.part for guess in guesses))
+        if said := [*doubts_of_rows(self.sample, self.columns, mapping, self.language)]:
+            counted = next((one for one in _COUNTED if f"as {one}," in found[-1].evidence), "")
+            ways = [[Guess(what="gold_as", columns=(one,), evidence="")] for one in _COUNTED if counted] or [
+                []
+            ]
+            yield Question(
+                text="; ".join(said), readings=tuple(self._read_so(guesses, found, way) for way in ways)
+            )
+
+    def _read_so(self, guesses: list[Guess], found: list[Guess], more: list[Guess]) -> Reading:
+        row = next(filter(None, (self._as_read(row, [*found, *more]) for row in self.drawn)), "")
+        return Reading(mapping=",".join(guess.part for guess in (*guesses, *more)), row=row)
+
+    def _anyhow(self, guesses: list[Guess], found: list[Guess], doubts: Sequence[str]) -> Iterator[Question]:
+        """Questions that one reading alone is left for, should it be meant."""
+        for one in doubts:
+            yield Question(text=one, readings=(self._read_so(guesses, found, []),))
 
     def _which_question(self, guesses: list[Guess]) -> Iterator[Question]:
         """The question that other texts leave which are as like questions as the chosen one."""

@@ -73,6 +73,8 @@ class Table:
     """A json file that holds a list a column, all of one length, as pandas writes it."""
     keys: tuple[str, ...] = ()
     """By what a json file of rows in an object calls each of them."""
+    nameless: int = 0
+    """Columns of a sheet that hold cells and have no name: they are not read."""
     encoding: str = "utf-8"
     delimiter: str = ","
     before: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -364,7 +366,9 @@ def _sheet(name: str, title: str, lines: Sequence[Sequence[Any]]) -> Table:
         for number, cells in enumerate(lines[1:])
         if any(cell is not None for cell in cells)
     }
-    return Table(name, "xlsx", named, rows, sheet=title, header=columns)
+    held = [any(cell is not None for cell in cells) for cells in zip(*lines[1:], strict=False)]
+    nameless = sum(filled and not one for filled, one in zip(held, header, strict=False))
+    return Table(name, "xlsx", named, rows, sheet=title, header=columns, nameless=nameless)
 
 
 def _decoded(path: Path, table: Table) -> str:

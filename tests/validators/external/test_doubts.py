@@ -1,0 +1,189 @@
+"""A mapping that fits and makes many rows faulty, or reads a file's bytes doubtfully, is asked about."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from mihakk.validators.external.proposal import propose_for
+
+NAMES = ("عَمان", "صنعاء", "دمشق", "بيروت", "بغداد", "تونس", "الرباط", "مسقط")
+ROWS = 40
+
+
+def rows(**more: Callable[[int], Any]) -> list[dict[str, Any]]:
+    """Questions with four options, of which the right one's place is `n % 4`; further cells by row number."""
+    return [
+        {
+            "question": f"ما المدينة ذات الرقم {n} في القائمة؟",
+            **{f"option{k}": NAMES[(n + k) % 8] + f" {n % 7}" for k in range(1, 5)},
+            **{name: value(n) for name, value in more.items()},
+        }
+        for n in range(ROWS)
+    ]
+
+
+def csv(path: Path, made: list[dict[str, Any]], mark: str = ",", encoding: str = "utf-8") -> str:
+    lines = [mark.join(made[0]), *(mark.join(str(one) for one in row.values()) for row in made)]
+    path.write_bytes("\n".join(lines).encode(encoding))
+    return str(path)
+
+
+def asked(source: str) -> str:
+    proposal = propose_for(source)
+    assert not proposal.mapping
+    assert all(one.readings for one in proposal.questions), "who means it can say so"
+    return "; ".join(one.text for one in proposal.questions)
+
+
+@pytest.mark.parametrize(
+    "gold",
+    [
+        "αβγδ",
+        ("أولى", "ثانية", "ثالثة", "رابعة"),
+        ("I.", "II.", "III.", "IV."),
+        ("1000", "0100", "0010", "0001x"),
+    ],
+)
+def test_options_that_no_answer_names_are_not_left_out_in_silence(gold: Any, tmp_path: Path) -> None:
+    said = asked(csv(tmp_path / "a.csv", rows(answer=lambda n: gold[n % 4])))
+    assert "option1+option2+option3+option4 are called alike" in said
+
+
+@pytest.mark.parametrize(
+    ("gold", "said"),
+    [
+        (lambda n: 0 if n % 3 == 0 else 1 + n % 4, "name no option"),
+        (lambda n: (1, 2, 4, 1, 2, 4, 4, 8)[n % 8], "name no option ('8')"),
+        (lambda n: "ABCDE"[n % 5], "name no option ('E')"),
+    ],
+)
+def test_golds_of_which_many_name_no_option_are_asked_about(
+    gold: Callable[[int], Any], said: str, tmp_path: Path
+) -> None:
+    assert said in asked(csv(tmp_path / "a.csv", rows(answer=gold)))
+
+
+def test_shares_of_answers_are_no_options(tmp_path: Path) -> None:
+    made = [
+        {"question": row["question"], "A": 0.1, "B": 0.2, "C": 0.3, "D": 0.4, "answer": "ABCD"[n % 4]}
+        for n, row in enumerate(rows())
+    ]
+    assert "add up to 1 or 100" in asked(csv(tmp_path / "a.csv", made))
+
+
+def test_ids_beside_texts_are_no_options(tmp_path: Path) -> None:
+    made = [
+        {
+            "question": row["question"],
+            "answers": [{"id": f"{n}c{k}f09", "text": row[f"option{k}"][:-2]} for k in range(1, 5)],
+            "correct": f"{n}c{1 + n % 4}f09",
+        }
+        for n, row in enumerate(rows())
+    ]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(made), encoding="utf-8")
+    assert "are the options ids of these?" in asked(str(path))
+
+
+def test_a_row_an_option_is_no_row_a_question(tmp_path: Path) -> None:
+    made = [
+        {"question": row["question"], "answer": row[f"option{k}"], "fraction": int(k == 1)}
+        for row in rows()
+        for k in range(1, 5)
+    ]
+    assert "160 of 160 rows read like others that have another answer" in asked(csv(tmp_path / "a.csv", made))
+
+
+def test_letters_in_another_order_than_their_places_are_asked_about(tmp_path: Path) -> None:
+    made = [
+        {
+            "question": row["question"],
+            "options": [f"{one}) {row[f'option{k}']}" for k, one in enumerate("DBAC", 1)],
+            "answer": "ABCD"[n % 4],
+        }
+        for n, row in enumerate(rows())
+    ]
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(map(json.dumps, made)), encoding="utf-8")
+    assert "open with letters in another order" in asked(str(path))
+
+
+def test_whose_answer_it_is_is_asked_where_a_verdict_stands_beside(tmp_path: Path) -> None:
+    made = rows(answer=lambda n: "1234"[n % 4], correct=lambda n: n % 3 == 0)
+    assert "'correct' says of some rows that they are not right" in asked(csv(tmp_path / "a.csv", made))
+
+
+@pytest.mark.parametrize("encoding", ["cp1251", "koi8-r"])
+def test_an_encoding_that_was_guessed_is_asked_about(encoding: str, tmp_path: Path) -> None:
+    made = [
+        {
+            "question": f"Какой город стоит под номером {n} в списке?",
+            **dict(zip("ABCD", ("Рим", "Киль", "Осло", "Бонн"), strict=True)),
+        }
+        | {"answer": "ABCD"[n % 4]}
+        for n in range(ROWS)
+    ]
+    assert "is no UTF-8, and hardly Arabic" in asked(csv(tmp_path / "a.csv", made, encoding=encoding))
+
+
+def test_arabic_in_windows_1256_is_read(tmp_path: Path) -> None:
+    made = rows(answer=lambda n: "1234"[n % 4])
+    assert propose_for(csv(tmp_path / "a.csv", made, encoding="cp1256")).mapping
+
+
+def test_rows_inside_a_cell_are_told(tmp_path: Path) -> None:
+    made = rows(answer=lambda n: "1234"[n % 4])
+    for n in (5, 17):
+        made[n]["question"] = '"' + made[n]["question"]
+    assert "a quotation mark opens a cell in which" in asked(csv(tmp_path / "a.tsv", made, "\t"))
+
+
+def test_columns_of_a_sheet_without_a_name_are_told(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    book.active.append(["السؤال", "الخيارات", None, None, None, "الإجابة"])
+    for n, row in enumerate(rows()):
+        book.active.append([row["question"], *(row[f"option{k}"] for k in range(1, 5)), NAMES[n % 8]])
+    book.save(tmp_path / "a.xlsx")
+    assert "3 columns without a name hold cells" in asked(str(tmp_path / "a.xlsx"))
+
+
+@pytest.mark.parametrize("header", ["Nr.;Frage;A;B;C;D;Antwort", "No.;Question;A;B;C;D;Answer"])
+def test_a_name_that_is_cut_short_is_a_name(header: str, tmp_path: Path) -> None:
+    made = rows(answer=lambda n: "ABCD"[n % 4])
+    lines = [f"{n};" + ";".join(map(str, row.values())) for n, row in enumerate(made)]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join([header, *lines]), encoding="utf-8")
+    assert not any(one.what == "header" for one in propose_for(str(path)).guesses)
+
+
+@pytest.mark.parametrize(
+    "names", [[f"option{k}" for k in range(1, 13)], [f"Choice {k:02}" for k in range(1, 13)]]
+)
+def test_more_than_nine_numbered_options_are_read(names: list[str], tmp_path: Path) -> None:
+    made = [
+        {
+            "question": row["question"],
+            **{name: f"{NAMES[n % 8]} {k}" for k, name in enumerate(names)},
+            "answer": 1 + n % 12,
+        }
+        for n, row in enumerate(rows())
+    ]
+    assert f"choices={'+'.join(names)}" in propose_for(csv(tmp_path / "a.csv", made)).mapping
+
+
+def test_columns_of_one_name_are_options(tmp_path: Path) -> None:
+    made = rows(answer=lambda n: 1 + n % 4)
+    lines = [
+        "question,Choice,Choice,Choice,Choice,answer",
+        *(",".join(map(str, row.values())) for row in made),
+    ]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    assert "choices=Choice+Choice#2+Choice#3+Choice#4" in propose_for(str(path)).mapping
