@@ -24,6 +24,7 @@ from mihakk.evaluation.blind.disclosure import (
     Keyed,
     ToldFigure,
     blurred,
+    chosen_interval,
     difference,
     half_of,
     halves,
@@ -515,7 +516,7 @@ class Board:
         size = self.public.size
         low, high = 0.0, 1.0
         if best.figure is not None:
-            low, high = interval(best.figure, size.se, self.season.noise * size.se, figures)
+            low, high = chosen_interval(best.figure, size.se, self.season.noise * size.se, figures)
         left = max(0.0, self.share - sum(entry.nats for entry in own))
         return _about(best) | {
             "low": round(low, 6),

@@ -177,6 +177,27 @@ def interval(figure: float, se: float, sd: float, figures: int = 1, gain: float 
     return max(0.0, low - gain), min(1.0, high + gain)
 
 
+def chosen_interval(figure: float, se: float, sd: float, figures: int) -> Interval:
+    """95 % interval of a told figure that may be chosen twice: by luck with the questions and with the noise.
+
+    Who sends the luckiest of many answers again, altered in a question each, keeps the luck of the questions
+    and draws noise anew. So both are allowed for apart, each for all figures at half the error (Bonferroni);
+    a figure that is the only one was not chosen.
+
+    Args:
+        figure: As told.
+        se: Largest standard error of such a figure.
+        sd: Standard deviation of the noise.
+        figures: Among how many it is.
+    """
+    if figures < 2:
+        return interval(figure, se, sd)
+    noise = sd * NormalDist().inv_cdf(1 - 0.025 / (2 * figures))
+    low, _ = interval(max(0.0, figure - noise), se, 0.0, 2 * figures)
+    _, high = interval(min(1.0, figure + noise), se, 0.0, 2 * figures)
+    return low, high
+
+
 def difference(first: float, of_first: Interval, second: float, of_second: Interval) -> Interval:
     """95 % interval of a difference of two figures, from theirs (R. Newcombe, Stat. Med. 1998, method 10)."""
     down = hypot(first - of_first[0], of_second[1] - second)

@@ -26,6 +26,7 @@ from mihakk.evaluation.blind.disclosure import (
     LEAST_NOISE,
     ToldFigure,
     blurred,
+    chosen_interval,
     difference,
     half_of,
     halves,
@@ -152,6 +153,27 @@ def test_the_interval_of_a_teams_best_figure_holds_the_truth(truth: float, figur
     assert held >= 940
 
 
+@pytest.mark.parametrize(("figures", "different"), [(36, 24), (360, 180)])
+@pytest.mark.parametrize("noise", [0.57, 2.27])
+def test_altered_copies_of_the_luckiest_file_are_allowed_for(
+    figures: int, different: int, noise: float
+) -> None:
+    """They keep its luck with the questions and draw noise anew, so that luck is chosen twice."""
+    draw, se, seasons = np.random.default_rng(7), 0.5 / 5000**0.5, 400
+    missed = dict.fromkeys((interval, chosen_interval), 0)
+    for _ in range(seasons):
+        right = draw.binomial(5000, 0.5, different) / 5000
+        told = right + draw.normal(0, noise * se, different)
+        copies = right[told.argmax()] + draw.normal(0, noise * se, figures - different)
+        best = float(max(told.max(), copies.max()))
+        for way in missed:
+            low, high = way(best, se, noise * se, figures)
+            missed[way] += not low <= 0.5 <= high
+    assert missed[chosen_interval] <= 0.05 * seasons
+    if figures == 360 and noise < 1:
+        assert missed[interval] > 0.1 * seasons, "of luck that was chosen once"
+
+
 def test_answers_fitted_to_the_public_half_win_no_final_rank(tmp_path: Path) -> None:
     questions = many(1000, per_group=1)
     at = board(tmp_path, questions, gain=0.5)
@@ -273,7 +295,7 @@ def test_the_luckiest_file_of_many_is_shown_as_the_best_of_all_figures(tmp_path:
     row = next(row for row in at.standing()["entries"] if row["team"] == "beta")
     assert row["figures"] == 6 + altered
     size = at.public.size
-    told = interval(row["figure"], size.se, at.season.noise * size.se, 6 + altered)
+    told = chosen_interval(row["figure"], size.se, at.season.noise * size.se, 6 + altered)
     assert (row["low"], row["high"]) == pytest.approx(told, abs=1e-6)
 
 
@@ -1190,7 +1212,7 @@ def test_a_later_seasons_intervals_allow_for_what_earlier_figures_chose(tmp_path
     second.receive(sent(answers(questions, 0.6, 2), board="autumn"), now=MONDAY)
     (row,), size = second.standing()["entries"], second.public.size
     assert row["figures"] == 6, "five of spring, and this one"
-    told = interval(row["figure"], size.se, second.season.noise * size.se, 6)
+    told = chosen_interval(row["figure"], size.se, second.season.noise * size.se, 6)
     assert (row["low"], row["high"]) == pytest.approx(told, abs=1e-6)
     (final,) = second.close(now=OVER)
     assert final.figures == 6
