@@ -48,9 +48,8 @@ def doubts_of_rows(
         mapping: The one that would be proposed.
         language: Whose folding compares texts.
     """
-    golds: Golds | None = None
-    given: list[tuple[Options, Given]] = []
     if mapping.choices:
+        given: list[tuple[Options, Given]] = []
         for row in rows:
             some = options_of(row, mapping.choices, mapping.choices_at)
             if some is not None and not blank((one := given_of(row, mapping.gold, some, language)).gold):
@@ -117,7 +116,7 @@ def _has_other_letters(texts: Sequence[str]) -> bool:
 
 def _left_out(columns: Sequence[Column], mapping: Mapping) -> Iterator[str]:
     """Columns called alike beside answers in words: options that the answers name in another way, perhaps."""
-    used = {*mapping.question, *mapping.gold, *mapping.context, *mapping.accepted}
+    used = {*mapping.columns()}
     able = {one.name: one for one in columns if not one.nested and one.name not in used and one.filled}
     for names in families([*able]):
         texts = {text for name in names for text in able[name].counts}

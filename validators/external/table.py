@@ -279,11 +279,11 @@ def _one_length(value: dict[str, Any]) -> bool:
 
 def _delimited(path: Path, name: str, *, header: bool) -> list[Table]:
     kind = FORMATS[path.suffix.lower()]
-    table = Table(name, kind, (), {}, delimiter="\t" if kind == "tsv" else ",")
+    marks = "\t;,|" if kind == "tsv" else ",;\t|"
+    table = Table(name, kind, (), {})
     text = _decoded(path, table)
     header_line = text.partition("\n")[0]
-    if kind == "csv" and table.delimiter not in header_line and ";" in header_line:
-        table.delimiter = ";"
+    table.delimiter = next((mark for mark in marks if mark in header_line), marks[0])
     # The reader's own limit breaks off the whole file; long cells are rejected row by row.
     csv.field_size_limit(MOST_FIELD)
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=table.delimiter)

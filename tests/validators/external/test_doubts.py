@@ -187,3 +187,10 @@ def test_columns_of_one_name_are_options(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("\n".join(lines), encoding="utf-8")
     assert "choices=Choice+Choice#2+Choice#3+Choice#4" in propose_for(str(path)).mapping
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+def test_whatever_mark_stands_between_cells_is_read(name: str, mark: str, tmp_path: Path) -> None:
+    made = rows(answer=lambda n: 1 + n % 4)
+    assert propose_for(csv(tmp_path / name, made, mark)).mapping
