@@ -27,7 +27,9 @@ _LABEL = re.compile(
 )
 _NAMES_OPTION = re.compile(
     r"(?:[^\W\d_]{2,12}[ _]?)?\d{1,2}|(?:[^\W\d_]{2,12}[ _])?(?:[a-jA-J]|الف|[أابتثجحخدهو])|[a-z]{2,12}[A-J]"
+    r"|[^\W\d_a-zA-Z]|[①-⑳]"  # letters of other scripts, each by itself
 )
+_OTHERWISE = re.compile("incorrect|wrong|false|distract|select|chosen|picked|^not|_not_", re.I)
 _HALF = re.compile("[\ud800-\udfff]")
 _ENDS = " \t\r\n,;|،؛"
 _BESIDE = ("label", "key", "id", "letter", "option_id", "index")
@@ -217,6 +219,11 @@ def label_of(text: str) -> str:
     return found[2] if found else ""
 
 
+def says_otherwise(name: str) -> bool:
+    """Whether a name says what is wrong, or what somebody chose, which is not what is right."""
+    return bool(_OTHERWISE.search(name.rpartition(".")[2]))
+
+
 def in_order(texts: Sequence[Any]) -> bool:
     """Whether texts are the letters or numbers that name options, and no options."""
     return len(texts) > 1 and _order_of([shown(one) for one in texts]) != "-"
@@ -263,7 +270,8 @@ def _of_dicts(found: Sequence[dict[str, Any]]) -> Options | None:
         if name.casefold() in _BESIDE and len(set(map(shown, columns[name]))) == len(found)
     ]
     labels = next((columns[one] for one in (*named, *called) if one != text and not flags(columns[one])), ())
-    marks = next((marks for name in shared if name != text and (marks := flags(columns[name]))), ())
+    able = [name for name in shared if name != text and not says_otherwise(name)]
+    marks = next((marks for name in able if (marks := flags(columns[name]))), ())
     return Options(columns[text], tuple(map(shown, labels)), marks)
 
 

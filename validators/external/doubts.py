@@ -15,7 +15,7 @@ from mihakk.validators.external.cells import LETTERS, Options, blank, cell, is_l
 from mihakk.validators.external.golds import Given, Golds, fits, infer
 from mihakk.validators.external.mapping import Mapping
 from mihakk.validators.external.naming import families, hint, plain, tells_of_a_reply
-from mihakk.validators.external.readings import LEAST_FIT, Column, given_of, is_list
+from mihakk.validators.external.readings import LEAST_FIT, MOST_OPTIONS, Column, given_of, is_list
 from mihakk.validators.external.table import Table
 
 MOST_UNNAMED: Final = 0.03
@@ -30,6 +30,8 @@ LEAST_LINES: Final = 5
 """Lines of a cell from which they are rows that a quotation mark swallowed."""
 FEW_CODES: Final = 12
 """Different answers up to which columns with the same ones are asked about."""
+FEW_LISTS: Final = 3
+"""Different lists up to which all rows' options are called alike."""
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?\s?%?")
 _SOMEBODYS = ("answer", "answers", "response")
 """Names of golds that say as well what somebody answered."""
@@ -118,6 +120,16 @@ def _left_out(columns: Sequence[Column], mapping: Mapping) -> Iterator[str]:
     """Columns called alike beside answers in words: options that the answers name in another way, perhaps."""
     used = {*mapping.columns()}
     able = {one.name: one for one in columns if not one.nested and one.name not in used and one.filled}
+    gold = next((one for one in columns if (one.name,) == mapping.gold), None)
+    if gold and 2 < len(gold.counts) <= FEW_CODES and len(gold.texts) > 2 * len(gold.counts):
+        for one in columns:
+            lists = [some for value in one.filled if (some := listed(value))]
+            sizes = [len(some) for some in lists]
+            if any(shown(text) in gold.counts for some in lists for text in some):
+                continue  # what several people answered
+            even = len(set(sizes)) == 1 and len(gold.counts) <= sizes[0] <= MOST_OPTIONS
+            if one.name not in used and one.nested and even:
+                yield f"{one.name!r} holds lists, as of options, and {gold.name!r} names none of their texts"
     for names in families([*able]):
         texts = {text for name in names for text in able[name].counts}
         few = len(texts) <= len(names) or all(is_label(text) or text.isdecimal() for text in texts)
@@ -135,7 +147,8 @@ def _beside(columns: Sequence[Column], mapping: Mapping) -> Iterator[str]:
         own = by_name[mapping.choices[0]]
         for one in columns:
             beside = one.name.rpartition(".")[0] == parent and is_list(one)
-            if beside and _numbered(own) >= LEAST_FIT and _numbered(one) < 0.5:
+            ids = len(own.counts) <= FEW_LISTS or _numbered(own) >= LEAST_FIT
+            if beside and ids and _numbered(one) < 0.5 and len(one.counts) > FEW_LISTS:
                 yield f"{one.name!r} holds texts beside {own.name!r}: are the options ids of these?"
     if len(mapping.gold) > 1 or mapping.gold[0] not in by_name:
         return

@@ -83,15 +83,17 @@ def _headerless(table: Table) -> bool:
     if table.format not in ("csv", "tsv"):
         return False
     rows = list(table.rows.values())[:SAMPLE]
-    names = [name for name in table.columns if name and not is_label(name)]
-    repeated = [name for name in names if sum(row[name] == name for row in rows) >= 2]
-    if named or len(repeated) > 1:
-        return len(repeated) > 1
+    again = [name for name in table.columns if name and sum(row[name] == name for row in rows) >= 2]
+    words = sum(not is_label(name) for name in again)  # an option of a column `A` may be `A`
+    if named or words > 1:
+        return words > 1
     cells = [name.strip() for name in table.header if name.strip()]
     # `Nr.` is short for a name.
-    like_row = any(len(one) > LONG or one.endswith(("؟", "?", ":")) or _is_sentence(one) for one in cells)
+    like_row = any(
+        len(one) > LONG or one.endswith(("؟", "?", "？", "。", ":")) or _is_sentence(one) for one in cells
+    )
     numbers = sum(one.isdecimal() for one in cells)  # no row holds numbers alone: they count the columns
-    return like_row or (0 < numbers < len(cells)) or bool(repeated)
+    return like_row or (0 < numbers < len(cells)) or bool(again)
 
 
 def _is_sentence(text: str) -> bool:

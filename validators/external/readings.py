@@ -23,6 +23,7 @@ from mihakk.validators.external.cells import (
     listed,
     options_in,
     parsed,
+    says_otherwise,
     shown,
 )
 from mihakk.validators.external.golds import Given, Golds, fits, in_sequence, schemes
@@ -35,6 +36,8 @@ LEAST_FIT = 0.8
 """Share of the golds that must name an option."""
 AS_GOOD = 0.01
 """Share of rows by which a second way to read golds may fit less and still be as good."""
+TEXTS = 0.9
+"""Share of numbers that are options themselves, from which they may be no places of options."""
 FEWEST = 4
 """Rows from which golds that are all the same are no golds."""
 MANY = 10
@@ -304,7 +307,10 @@ def pairs_of(
         names for names in marks if sum(bool(marks_of(row, names)) for row in rows) >= LEAST_FIT * len(rows)
     ]
     apart = {*choice.names, *(name for names in marks for name in names)}
-    golds = [(one.name,) for one in columns if one.name not in apart and not counts(one.name)] + marks
+    able = [
+        one.name for one in columns if not (one.name in apart or counts(one.name) or says_otherwise(one.name))
+    ]
+    golds = [(name,) for name in able] + marks
     if choice.wrong:
         golds = [choice.names[-1:]]
     elif any(one and one.marks for one in choice.options):
@@ -340,6 +346,12 @@ def _pair(
     if most < LEAST_FIT or (by_name and not named):
         return None
     ways = [golds for golds, fit in found if fit >= (best - AS_GOOD) * len(alone)]
+    if ways[0].scheme in ("index0", "index1"):  # numbers among numbers, a few of which are no option
+        ways += [
+            one
+            for one, fit in found
+            if one.scheme == "text" and fit >= TEXTS * len(alone) and one not in ways
+        ]
     if "marks" in {one.scheme for one in ways}:
         ways = [one for one in ways if one.scheme == "marks"]
     ways = _different(ways, alone)

@@ -27,6 +27,7 @@ from mihakk.validators.external.proposed import Guess, Proposal, Question, Readi
 from mihakk.validators.external.readings import (
     LEAST_FIT,
     LOOKED,
+    TEXTS,
     Choice,
     Column,
     Pair,
@@ -140,7 +141,10 @@ class Look:
             # A second key that nearly agrees may be the corrected one.
             keyed = max(hint(name, "gold") for name in one.gold) >= SECOND_KEY
             keyed = keyed or self._beside_others(best, one)
-            if not _models(one) and (keyed if one in same else one.score >= pairs[0].score - MARGIN):
+            close = one.score >= pairs[0].score - MARGIN
+            # One that often says otherwise is asked about too: it may be the only one that was kept right.
+            close = close or (keyed and one.choice.names == best.choice.names)
+            if not _models(one) and (keyed if one in same else close):
                 rivals.append(one)
             else:
                 less = f"names another option in {apart:.1%} of the rows" if one in same else "less sure"
@@ -198,7 +202,8 @@ class Look:
             if some and not blank((given := given_of(row, pair.gold, some, self.language)).gold):
                 misfits.update(place for place, way in enumerate(pair.ways) if not fits(way, given))
         least = min(misfits[place] for place in range(len(pair.ways)))
-        return [way for place, way in enumerate(pair.ways) if misfits[place] == least]
+        most = [least + (1 - TEXTS) * len(self.rows) * (way.scheme == "text") for way in pair.ways]
+        return [way for place, way in enumerate(pair.ways) if misfits[place] <= most[place]]
 
     def _one(self, one: Pair, other: Pair) -> bool:
         """Whether two pairs call the same options right."""

@@ -10,6 +10,7 @@ from typing import Any
 import openpyxl
 import pytest
 
+from mihakk.machinery.errors import UsageError
 from mihakk.validators.external.proposal import propose_for
 
 NAMES = ("عَمان", "صنعاء", "دمشق", "بيروت", "بغداد", "تونس", "الرباط", "مسقط")
@@ -44,7 +45,6 @@ def asked(source: str) -> str:
 @pytest.mark.parametrize(
     "gold",
     [
-        "αβγδ",
         ("أولى", "ثانية", "ثالثة", "رابعة"),
         ("I.", "II.", "III.", "IV."),
         ("1000", "0100", "0010", "0001x"),
@@ -53,6 +53,48 @@ def asked(source: str) -> str:
 def test_options_that_no_answer_names_are_not_left_out_in_silence(gold: Any, tmp_path: Path) -> None:
     said = asked(csv(tmp_path / "a.csv", rows(answer=lambda n: gold[n % 4])))
     assert "option1+option2+option3+option4 are called alike" in said
+
+
+@pytest.mark.parametrize("letters", ["αβγδ", "абвг", "אבגד", "กขคง", "①②③④", "甲乙丙丁"])
+def test_letters_of_any_script_are_no_answers_in_words(letters: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="holds letters or numbers"):
+        propose_for(csv(tmp_path / "a.csv", rows(answer=lambda n: letters[n % 4])))
+    made = [
+        {
+            "question": row["question"],
+            "options": {one: row[f"option{k}"] for k, one in enumerate(letters, 1)},
+            "answer": letters[n % 4],
+        }
+        for n, row in enumerate(rows())
+    ]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(made), encoding="utf-8")
+    assert propose_for(str(path)).mapping == "question=question,choices=options,gold=answer"
+
+
+@pytest.mark.parametrize("name", ["incorrect", "is_wrong", "distractor", "selected"])
+def test_what_is_marked_as_wrong_or_chosen_is_no_gold(name: str, tmp_path: Path) -> None:
+    made = [
+        {
+            "question": row["question"],
+            "options": [{"text": row[f"option{k}"], name: k != 1 + n % 4} for k in range(1, 5)],
+        }
+        for n, row in enumerate(rows())
+    ]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(made), encoding="utf-8")
+    with pytest.raises(UsageError):
+        propose_for(str(path)).settled()
+
+
+@pytest.mark.parametrize("other", ["corrected_answer", "final_answer", "answer_text"])
+def test_a_second_key_that_often_says_otherwise_is_asked_about(other: str, tmp_path: Path) -> None:
+    def second(n: int) -> Any:
+        place = (n % 4 if n % 5 else (n + 1) % 4) if other != "answer_text" else (n + n % 3) % 4
+        return NAMES[(n + 1 + place) % 8] + f" {n % 7}" if other == "answer_text" else 1 + place
+
+    made = rows(answer=lambda n: 1 + n % 4, **{other: second})
+    assert other in asked(csv(tmp_path / "a.csv", made))
 
 
 @pytest.mark.parametrize(
