@@ -10,6 +10,7 @@ from typing import Any, Final
 from mihakk.machinery.errors import UsageError
 from mihakk.machinery.text.encoding import common_share
 from mihakk.schemas.record import Language
+from mihakk.validators.external.answers import FEW_CODES
 from mihakk.validators.external.benchmark import options_of
 from mihakk.validators.external.cells import LETTERS, Options, blank, cell, is_label, label_of, listed, shown
 from mihakk.validators.external.golds import Given, Golds, fits, infer
@@ -28,8 +29,6 @@ LEAST_ARABIC: Final = 0.85
 """Share of common letters from which bytes that are no UTF-8 are Arabic or Persian in Windows-1256."""
 LEAST_LINES: Final = 5
 """Lines of a cell from which they are rows that a quotation mark swallowed."""
-FEW_CODES: Final = 12
-"""Different answers up to which columns with the same ones are asked about."""
 FEW_LISTS: Final = 3
 """Different lists up to which all rows' options are called alike."""
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?\s?%?")

@@ -59,6 +59,7 @@ LEAST_ROLE = 0.5
 MOST_PAIRS = 16
 """Pairs of options and golds that are looked at with the other roles."""
 _COUNTED = ("index0", "index1")
+"""Schemes by which the same numbers name other options."""
 _SHORT = ("from 0", "from 1", *(f"letter {letters[:3]}" for letters in LETTERS))
 """Ends of what describes golds that fit by accident."""
 _ROLES: tuple[Role, ...] = ("question", "context", "id", "subset", "split", "language", "explanation")
@@ -100,8 +101,9 @@ class Look:
         readings = self._chosen(pairs) if pairs else self._words.readings(choices)
         guesses = [*self._roles(readings[0][0])]
         questions = [*self._asked(readings)] or [*self._unnamed(readings[0]), *self._which_question(guesses)]
-        questions = [*(questions or self._doubted(guesses, readings[0][0]))]
-        questions += self._anyhow(guesses, readings[0][0], doubts)
+        questions = questions or [*self._doubted(guesses, readings[0])]
+        anyhow = (self._read_so(guesses, readings[0][0]),) if doubts else ()
+        questions += [Question(text=one, readings=anyhow) for one in doubts]
         used = {name.partition("~")[0] for guess in guesses for name in guess.columns}
         used = {name for name in self.table.columns if any(_within(one, name) for one in used)}
         rest = [name for name in self.table.columns if name not in used]
@@ -376,33 +378,27 @@ class Look:
         named = any(hint(name, "gold") for name in golds)
         if named or not self.header or not why.endswith(_SHORT) or len(golds) > 1:
             return
-        mapping = ",".join(guess.part for guess in self._roles(found))
-        row = next(filter(None, (self._as_read(row, found) for row in self.drawn)), "")
         yield Question(
             text=f"{golds[0]!r} fits the options, but its name says no key: is it one? {why}",
-            readings=(Reading(mapping=mapping, row=row),),
+            readings=(self._read_so(self._roles(found), found),),
         )
 
-    def _doubted(self, guesses: list[Guess], found: list[Guess]) -> Iterator[Question]:
+    def _doubted(self, guesses: list[Guess], reading: tuple[list[Guess], str]) -> Iterator[Question]:
         """Whether a reading is meant that makes more of the rows faulty than people leave so."""
+        found, why = reading
         mapping = parse_mapping(",".join(guess.part for guess in guesses))
         if said := [*doubts_of_rows(self.sample, self.columns, mapping, self.language)]:
-            counted = next((one for one in _COUNTED if f"as {one}," in found[-1].evidence), "")
-            ways = [[Guess(what="gold_as", columns=(one,), evidence="")] for one in _COUNTED if counted] or [
-                []
-            ]
+            ways: tuple[tuple[Guess, ...], ...] = ((),)
+            if why.endswith(_SHORT[:2]):
+                ways = tuple((Guess(what="gold_as", columns=(one,), evidence=""),) for one in _COUNTED)
             yield Question(
-                text="; ".join(said), readings=tuple(self._read_so(guesses, found, way) for way in ways)
+                text="; ".join(said), readings=tuple(self._read_so(guesses, found, *way) for way in ways)
             )
 
-    def _read_so(self, guesses: list[Guess], found: list[Guess], more: list[Guess]) -> Reading:
+    def _read_so(self, guesses: list[Guess], found: list[Guess], *more: Guess) -> Reading:
+        """A reading with the first row that it can read."""
         row = next(filter(None, (self._as_read(row, [*found, *more]) for row in self.drawn)), "")
         return Reading(mapping=",".join(guess.part for guess in (*guesses, *more)), row=row)
-
-    def _anyhow(self, guesses: list[Guess], found: list[Guess], doubts: Sequence[str]) -> Iterator[Question]:
-        """Questions that one reading alone is left for, should it be meant."""
-        for one in doubts:
-            yield Question(text=one, readings=(self._read_so(guesses, found, []),))
 
     def _which_question(self, guesses: list[Guess]) -> Iterator[Question]:
         """The question that other texts leave which are as like questions as the chosen one."""
